@@ -25,12 +25,9 @@ public struct MappingNeed: Sendable {
     made ?? inference.flatMap { MappingSkeleton($0, from: sourceName, to: destinationName)?.source }
   }
 
-  /// The skeleton that was made when obstacles were found.
   private let made: String?
-  /// The inference that the skeleton is otherwise made from.
   private let inference: MappingInference?
 
-  /// Creates a need for a mapping where none was inferred.
   package init(
     obstacles: [MappingObstacle] = [], skeleton: String? = nil, from source: String? = nil,
     to destination: String? = nil
@@ -39,7 +36,6 @@ public struct MappingNeed: Sendable {
     (self.obstacles, losses, made, inference) = (obstacles, [], skeleton, nil)
   }
 
-  /// Creates a need for a mapping that makes inference possible, or keeps content that would be lost.
   init(_ inference: MappingInference, losses: [MigrationLoss] = [], _ history: ModelHistory) {
     (sourceName, destinationName) = (history.label(of: inference.source), history.name(of: inference.destination))
     (obstacles, self.losses) = (inference.obstacles, losses)

@@ -88,7 +88,7 @@ extension MigrationAssistant {
   }
 }
 
-/// The error for a delegate that was set before the call: it isn't checked to be callable on another thread.
+/// A delegate that was set before the call isn't checked to be callable on another thread.
 private struct UncheckedDelegate: ExplainedError {
   let cause = "The assistant's delegate was set before the migration moved to its own thread."
   let help = ErrorHelp(
@@ -97,7 +97,6 @@ private struct UncheckedDelegate: ExplainedError {
   let coreDataCode: Int? = ErrorWords.generalCode
 }
 
-/// The error for a thread that could not be started.
 private struct NoThread: ExplainedError {
   let cause = "The system can't create a thread for the migration."
   let help = ErrorHelp(
@@ -105,7 +104,6 @@ private struct NoThread: ExplainedError {
   let coreDataCode: Int? = ErrorWords.generalCode
 }
 
-/// Carries an assistant to the thread that it works on.
 private final class DetachedRun: Sendable {
   private let assistant: Locked<MigrationAssistant>
 
@@ -119,7 +117,6 @@ private final class DetachedRun: Sendable {
 }
 
 extension QualityOfService {
-  /// Creates the quality of service for a task's priority.
   fileprivate init(_ priority: TaskPriority) {
     switch priority {
     case TaskPriority.high...: self = .userInitiated
@@ -129,6 +126,6 @@ extension QualityOfService {
     }
   }
 
-  /// The raw value of the same `qos_class_t`.
+  /// That of the same `qos_class_t`.
   fileprivate var systemClass: UInt32 { self == .default ? 0x15 : UInt32(rawValue) }
 }

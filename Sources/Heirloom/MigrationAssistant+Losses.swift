@@ -4,12 +4,9 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomVault
 
-// Losses: consents, the rule for losses without consent, and asking the delegate.
 extension MigrationAssistant {
-  /// Records the consents to a plan's losses that are known without asking.
-  ///
-  /// A loss by a decision has its consent from the account. For the others the first of these counts: the consent to
-  /// an equal loss in `approved`, the lock, the configuration.
+  /// A loss by a decision has its consent already; for others the first counts: the consent to an
+  /// equal loss in `approved`, the lock, the configuration.
   func recordConsents(in plan: inout MigrationPlan, of source: IdentifiedModel, approved: [MigrationLoss] = []) {
     plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
     recordLock(in: &plan, of: source)
@@ -25,8 +22,6 @@ extension MigrationAssistant {
     plan.consent { loss in trails.allSatisfy { $0.acknowledges(loss) } ? .lock : nil }
   }
 
-  /// Returns the losses that hops after the first may cause and the lock doesn't acknowledge.
-  ///
   /// They occur only if a store has such rows.
   func possibleLaterLosses(_ hopPath: PlannedPath) -> [DataEffect] {
     hopPath.hops.dropFirst().flatMap { hop -> [DataEffect] in
@@ -38,17 +33,13 @@ extension MigrationAssistant {
     }
   }
 
-  /// Throws for losses without consent, if the configuration stops at them.
   func checkConsented(_ plan: MigrationPlan) throws(MigrationAssistantError) {
     guard configuration.losses == .stop, !plan.unconsentedLosses.isEmpty else { return }
     throw .lossesNotConsented(storePath: storeURL.path, plan: plan)
   }
 
-  /// Asks the delegate for a path that keeps content that an inferred mapping would lose.
-  ///
-  /// The delegate is also asked about losses that the lock or the configuration accepts: they cover what code doesn't
-  /// keep. Each hop is asked about once. Returns the hops to use instead; `nil` if nothing is lost, there is no
-  /// delegate, or it gave no mapping.
+  /// Also asks about losses that the lock or the configuration accepts: they cover what code
+  /// doesn't keep.
   func hopsKeeping(
     _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<HopQuestion>
   ) throws -> [MigrationHop]? {
@@ -75,7 +66,6 @@ struct HopQuestion: Hashable {
 }
 
 extension SoleContent {
-  /// Describes the content of a loss, which only the previous version will hold.
   init(_ loss: MigrationLoss) {
     self.init(kind: loss.kind.reported.rawValue, entity: loss.entity, property: loss.property, rows: loss.rows)
   }

@@ -7,16 +7,12 @@ import HeirloomStore
 // A store may be too new after the app was set back to an earlier release, as by TestFlight, or too old after the app
 // dropped its oldest versions.
 extension MigrationAssistant {
-  /// Describes a store that comes from a newer version of the app; takes no lock and writes nothing.
+  /// A store is newer if the history has its version after the current one, unless a given mapping
+  /// leads back from it, which shows that the app wants to go back.
   ///
-  /// A store is newer if the history has its version after the current one, unless a given mapping starts a path from
-  /// it to the current version: that mapping shows that the app wants to go back. A version that the history doesn't
-  /// have is newer if a store of the current model was kept when it was migrated to something else: this app, or an
-  /// earlier one, had that store, and it was migrated further. It is newer as well if its snapshot lists the current
-  /// model among its earlier versions.
-  ///
-  /// The store's version hashes must not be those of the current model. Returns `nil` for a store of an earlier
-  /// version, and if it can't be known.
+  /// A version that the history doesn't have is newer if a store of the current model was kept when
+  /// it was migrated to something else, or if the store's snapshot lists the current model among
+  /// its earlier versions. The store's version hashes must not be those of the current model.
   func newerStore(of metadata: StoreMetadata) -> NewerStore? {
     var known = history.version(withHashes: metadata.versionHashes)?.name
     // An earlier version may have the same hashes as a later one, and come first.
@@ -24,7 +20,6 @@ extension MigrationAssistant {
     return newerStore(withHashes: metadata.versionHashes, known: known)
   }
 
-  /// Describes a newer store whose version is known, or known not to be in the history.
   func newerStore(withHashes hashes: [String: VersionHash], known: String?) -> NewerStore? {
     if let known {
       guard history.isNewer(known) else { return nil }
@@ -42,7 +37,6 @@ extension MigrationAssistant {
       fittingVersions: fitting + earlierVersions(in: kept))
   }
 
-  /// Returns the previous versions that this app migrates to the current model, in their order.
   private func earlierVersions(in kept: [PreviousVersion]) -> [PreviousVersion] {
     let before = history.versionNames.prefix { $0 != history.currentName }
     let names = before.drop { history.floor != nil && $0 != history.floor }
@@ -50,21 +44,17 @@ extension MigrationAssistant {
     return kept.filter { $0.versionChecksum.map(checksums.contains) ?? false }
   }
 
-  /// Returns true if the snapshot has a store's hashes and lists a version as an earlier one.
   private func comesAfter(_ checksum: String, _ hashes: [String: VersionHash]) -> Bool {
     guard let snapshot = try? modelController.snapshot(), snapshot.versionHashes == hashes else { return false }
     return snapshot.earlierVersions.contains(checksum)
   }
 
-  /// Returns true if the path from a later version back to the current one begins with a given mapping.
   private func isLedBack(from model: ManagedObjectModel, named name: String) -> Bool {
     guard let given = try? givenMappings(from: name, model), !given.models.isEmpty else { return false }
     let found = try? path(from: model, named: name, given)
     return found?.hops.first?.isGiven ?? false
   }
 
-  /// Throws for a store whose version comes after the current one in the history, or before the history's floor.
-  ///
   /// Most apps have no later version and no floor: then no file of the history is read.
   func checkAge(_ metadata: StoreMetadata) throws(MigrationAssistantError) {
     if let floor = history.floor, let name = history.versionBelowFloor(withHashes: metadata.versionHashes) {
@@ -76,7 +66,6 @@ extension MigrationAssistant {
     throw .newerVersion(newer)
   }
 
-  /// Returns the error to report, which explains failures of newer stores and of partly known merged models.
   func explained(_ error: MigrationAssistantError) -> MigrationAssistantError {
     switch error {
     case .noModel, .mappingNeeded, .unknownVersion, .failed(_, .unfitDecision):

@@ -8,39 +8,28 @@ import HeirloomStore
 struct PlannedPath {
   let source: IdentifiedModel
   var hops: [MigrationHop]
-  /// A sentence for each given mapping model that no hop uses.
   var unusedMappings: [String] = []
 
   var startsWithCode: Bool { hops.first?.willMigrate != nil }
 }
 
-/// The model that made a store, and its origin.
 struct IdentifiedModel {
   let model: ManagedObjectModel
   let origin: ModelOrigin
-  /// The version's name in the history, if it is there.
   let versionName: String?
-  /// True if the app knows the version: its history has it, or the delegate, a stage or a given mapping names it.
-  ///
   /// A model that is found only beside the store or in it may be that of a newer release.
   let isKnown: Bool
-  /// The names of all versions of the history that may have made the store, if they can't be distinguished.
+  /// All versions of the history that may have made the store, if they can't be distinguished.
   var fittingNames: [String] = []
-  /// The remark that several versions of equal hashes can't be distinguished; `nil` if there is no such doubt.
   var doubt: String?
-  /// A sentence for each shipped version that was edited since.
   var edits: [String] = []
 
-  /// The doubt and the edits as warnings of a plan.
   var warnings: [String] { edits + (doubt.map { [$0.prefix(1).uppercased() + $0.dropFirst() + "."] } ?? []) }
 }
 
-// The model that made a store, and the mappings from it to the current one.
 extension MigrationAssistant {
-  /// Finds the model that made the store.
-  ///
-  /// The first source that has one is used: the delegate; the snapshot or the history, as ``VersionChoice`` chooses;
-  /// the stages; the store's own copy.
+  /// The first source that has one is used: the delegate; the snapshot or the history, as
+  /// ``VersionChoice`` chooses; the stages; the store's own copy.
   func sourceModel(of metadata: StoreMetadata) throws -> IdentifiedModel {
     let found = Result { try identifiedModel(of: metadata) }
     // The search has read versions, and an edited one may be why it failed.
@@ -50,7 +39,6 @@ extension MigrationAssistant {
     return source
   }
 
-  /// Reports the shipped versions that were edited since, and returns a sentence for each.
   @discardableResult
   func reportedEdits() -> [String] {
     history.editedVersions.map { entry, entities in
@@ -86,15 +74,13 @@ extension MigrationAssistant {
       storePath: storeURL.path, nearest: history.nearestVersions(to: hashes, ofStoreAt: storeURL.path))
   }
 
-  /// Returns true if the model of a snapshot counts as an earlier version of the app.
-  ///
-  /// An app that has only its current model knows its earlier ones from snapshots. A history has all versions
-  /// before the current one, so a model that it lacks may be a later one.
+  /// An app that has only its current model knows its earlier ones from snapshots; a model that a
+  /// longer history lacks may be a later one.
   func trustsSnapshot(of model: ManagedObjectModel) -> Bool {
     history.versionNames.count == 1 && !history.wasShippedBefore(model)
   }
 
-  /// Returns true if a stage or a mapping of the configuration has the version hashes of all entities of a store.
+  /// A stage or a mapping of the configuration has the version hashes of all entities of a store.
   private func names(_ hashes: [String: VersionHash]) -> Bool {
     stagedManager?.model(withHashes: hashes) != nil
       || configuration.mappings.contains { mapping in
@@ -104,16 +90,13 @@ extension MigrationAssistant {
       }
   }
 
-  /// Makes the snapshot that is kept with a previous version of the model.
   func snapshot(of model: ManagedObjectModel, named name: String?) -> ModelSnapshot {
     var snapshot = ModelSnapshot(model: model)
     snapshot.earlierVersions = modelController.earlierVersions(than: model, named: name)
     return snapshot
   }
 
-  /// Chooses the model that made the store among those of equal hashes, without reporting or asking the delegate.
-  ///
-  /// `given` is the model that the delegate returned for this store. Returns `nil` if there is no model.
+  /// Without reporting or asking the delegate, which returned `given` for this store.
   func choice(
     of metadata: StoreMetadata, snapshot: ManagedObjectModel?, given: ManagedObjectModel? = nil
   ) -> VersionChoice? {
@@ -123,7 +106,7 @@ extension MigrationAssistant {
       among: versions, snapshot: snapshot, identifiers: metadata.versionIdentifiers, cached: cachedModel)
   }
 
-  /// Returns the name of the store's version, if the history has it, without reporting or asking the delegate.
+  /// Without reporting or asking the delegate.
   package func versionName(of metadata: StoreMetadata) -> String? {
     let snapshot = (try? modelController.snapshot())?.model
     let fits = snapshot?.versionHashes() == metadata.versionHashes
@@ -170,7 +153,6 @@ extension MigrationAssistant {
     return try stagedPath(from: source, by: stagedManager, given)
   }
 
-  /// Finds the path through the stages.
   private func stagedPath(
     from source: IdentifiedModel, by manager: StagedMigrationManager, _ given: GivenMappings
   ) throws -> PlannedPath {
@@ -206,21 +188,17 @@ extension MigrationAssistant {
     return PlannedPath(source: source, hops: all, unusedMappings: told(inNone ?? []))
   }
 
-  /// The given mapping models for a path, with the name of each for use in messages.
   struct GivenMappings {
     var models: [MappingModel]
     var labels: [String]
 
-    /// Appends mapping models that share one name; the result has no names if some lack one.
     func adding(_ others: [MappingModel], label: String) -> Self {
       let isNamed = !labels.isEmpty && labels.count == models.count
       return Self(models: models + others, labels: isNamed ? labels + others.map { _ in label } : [])
     }
   }
 
-  /// Returns the configuration's mapping models, then those of the history's steps from a version to the current one.
-  ///
-  /// `name` is `nil` if the history doesn't have the version.
+  /// The configuration's, then those of the history's steps.
   func givenMappings(from name: String?, _ model: ManagedObjectModel) throws -> GivenMappings {
     var given = GivenMappings(models: configuration.mappings, labels: configuration.mappingLabels)
     for step in history.steps(from: name, model) {
@@ -240,7 +218,6 @@ extension MigrationAssistant {
     return given
   }
 
-  /// Finds the path to the current version by given mappings and by inference, and caches it.
   func path(
     from model: ManagedObjectModel, named name: String?, _ given: GivenMappings
   ) throws(MappingInferenceError) -> MigrationPath {
@@ -252,7 +229,6 @@ extension MigrationAssistant {
     }
   }
 
-  /// Adds the code of the history's steps to the hops that equal them.
   private func addCode(to hops: inout [MigrationHop]) throws {
     for index in hops.indices {
       guard let (manager, stage) = try history.stage(of: hops[index]) else { continue }
@@ -261,7 +237,6 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns the given mappings that a path with the delegate's mappings doesn't use.
   private func mappingsPassedOver(
     by hops: [MigrationHop], _ given: GivenMappings
   ) -> [MigrationPath.UnusedMapping] {
@@ -284,10 +259,10 @@ extension MigrationAssistant {
     return reasons
   }
 
-  /// Returns the hops of a path from one model to another, or asks the delegate for mappings if there is none.
+  /// If the delegate gives no mapping either, the hops go through the versions between.
   ///
-  /// If the delegate gives none either, the hops go through the versions between. Two mappings of one hop that can't be
-  /// merged throw ``MigrationError/unsupportedMapping(reason:)``.
+  /// Two mappings of one hop that can't be merged throw
+  /// ``MigrationError/unsupportedMapping(reason:)``.
   private func hops(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel,
     named laterName: String?, _ given: GivenMappings, _ found: Result<MigrationPath, MappingInferenceError>
@@ -339,9 +314,7 @@ extension MigrationAssistant {
     return (hops, path.unused)
   }
 
-  /// Finds the path on which decided expressions, the lock's and others, compute values that inference can't convert.
-  ///
-  /// Returns `nil` if no decision resolves an obstacle, or obstacles are left.
+  /// `nil` if no decision resolves an obstacle, or obstacles are left.
   private func decidedPath(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel,
     named laterName: String?, _ given: GivenMappings, deciding decisions: [DataDecision]
@@ -359,7 +332,7 @@ extension MigrationAssistant {
       from: source, named: name, to: destination, named: laterName, given: all.models, labels: all.labels)
   }
 
-  /// Asks the delegate for a mapping, and infers its missing parts.
+  /// Infers the parts that the delegate's mapping lacks.
   private func givenMapping(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, need: MappingNeed
   ) throws -> MappingModel? {
@@ -374,16 +347,14 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns a skeleton of the parts that inference can't map, with the names by which a step refers to the versions.
   private func skeleton(_ inference: MappingInference) -> String? {
     MappingSkeleton(
       inference, from: history.label(of: inference.source), to: history.label(of: inference.destination))?.source
   }
 
-  /// Asks the delegate for mappings: for each step between neighbours that needs one, then for the whole path.
+  /// Asks for each step between neighbours that needs a mapping, then for the whole path.
   ///
-  /// `need` returns the reason for asking about a step with this inference; `nil` if there is none. Returns the hops of
-  /// the path by the delegate's mappings; `nil` if it gave none. Throws if its mappings don't reach the destination.
+  /// Throws if the delegate's mappings don't reach the destination; `nil` if it gave none.
   func hopsByAsking(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, given: GivenMappings? = nil,
     need: (MappingInference) -> MappingNeed?, whole: () -> MappingNeed
@@ -428,7 +399,6 @@ extension MigrationAssistant {
 }
 
 extension Result where Success == MigrationPath, Failure == MappingInferenceError {
-  /// Returns the path, or the result of `other` if there is none.
   fileprivate func get(or other: () -> MigrationPath?) throws(MappingInferenceError) -> MigrationPath {
     if case .failure = self, let path = other() { return path }
     return try get()

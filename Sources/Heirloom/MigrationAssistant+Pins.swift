@@ -4,11 +4,11 @@ import HeirloomStore
 import HeirloomVault
 
 extension MigrationAssistant {
-  /// Releases pinned versions whose rows are all in one other sound store, and records the sole content of the others.
+  /// The oldest is compared first, so of equal ones the newest is kept; one that can't be compared
+  /// is left as it is.
   ///
-  /// The oldest is compared first, so of equal ones the newest is kept. A version that can't be compared with the store
-  /// is left as it is. `counted` is a version to skip, since a migration has just counted its sole content. `undone` is
-  /// a version that a migration built from the store's present content.
+  /// A migration has just counted the sole content of `counted`, and built `undone` from the
+  /// store's present content.
   func revisePins(in vault: StoreVault, counted: String? = nil, undone: String? = nil) {
     let store = vault.location.path
     var pinned = ((try? vault.previousVersions()) ?? []).filter { $0.manifest?.isPinned == true }
@@ -26,7 +26,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns true if another pinned version has all rows of a version, and records there which of them the store lacks.
+  /// Another pinned version has all rows of this one; it records which of them the store lacks.
   private func isHeld(
     _ version: PreviousVersionFiles, lackedByStore missing: [SoleContent], by pinned: inout [PreviousVersionFiles],
     in vault: StoreVault
@@ -58,7 +58,6 @@ extension MigrationAssistant {
     return (try? StoreSoundness(ofStoreAt: path, model: model).fault) == .some(nil)
   }
 
-  /// Returns the content of a version that another store lacks; `nil` if they can't be compared.
   private func missing(
     of version: PreviousVersionFiles, in other: String, isMigrated: Bool = false
   ) throws -> [SoleContent]? {
@@ -68,7 +67,6 @@ extension MigrationAssistant {
     ) { try $0.missing() }
   }
 
-  /// Returns the models that may be a store's: that of the snapshot kept with it, and the current one.
   private func models(ofStoreAt path: String) -> [ManagedObjectModel] {
     let isLive = (try? location().path) == path
     let snapshot =

@@ -1,7 +1,6 @@
 public import Foundation
 import HeirloomMigration
 
-// The progress of a migration, and its cancellation.
 extension MigrationAssistant {
   /// The progress of a migration; cancelling it stops the migration and leaves the store as it was.
   ///
@@ -25,14 +24,13 @@ extension MigrationAssistant {
     set { madeProgress = newValue }
   }
 
-  /// Restarts the progress if an earlier call of the same assistant has advanced it.
   func beginProgress() {
     guard let madeProgress, madeProgress.completedUnitCount != 0 else { return }
     madeProgress.completedUnitCount = 0
     madeProgress.totalUnitCount = -1
   }
 
-  /// Completes the progress if it is used, even if no row had to be written.
+  /// Completes the progress even if no row had to be written.
   func finished(_ outcome: MigrationOutcome) -> MigrationOutcome {
     if let madeProgress {
       if madeProgress.totalUnitCount <= 0 { madeProgress.totalUnitCount = 1 }

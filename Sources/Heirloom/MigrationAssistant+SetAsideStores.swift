@@ -4,7 +4,6 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-// Set-aside stores, which a later version of the app may be able to migrate.
 extension MigrationAssistant {
   /// Migrates a set-aside store in its own folder, and leaves the app's store alone.
   ///
@@ -63,9 +62,6 @@ extension MigrationAssistant {
     }
   }
 
-  // MARK: Migrating
-
-  /// Creates an assistant for a set-aside store that is otherwise like this one.
   func assistant(of set: SetAsideFiles, in vault: StoreVault) -> MigrationAssistant {
     var configuration = configuration
     // A store that is set aside already is not moved again, and none of its files is ever removed.
@@ -96,9 +92,6 @@ extension MigrationAssistant {
     return outcome
   }
 
-  // MARK: Returning
-
-  /// Returns the known data about the store's model, to keep with the store when another one replaces it.
   func descriptionOfStore() -> StoreReplacement {
     guard let metadata = try? storeMetadata() else { return StoreReplacement() }
     let hashes = metadata.versionHashes
@@ -122,7 +115,6 @@ extension MigrationAssistant {
     }
   }
 
-  /// Replaces the app's store by a copy of a migrated set-aside store.
   private func adopt(_ set: SetAsideFiles, in vault: StoreVault) throws -> AdoptionResult {
     let expected = history.currentHashes
     func prove(_ connection: Connection) throws {
@@ -141,7 +133,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Archives the current model beside the store; if that fails, the app's next launch does it.
+  /// If that fails, the app's next launch does it.
   private func archiveCurrentModel() {
     do {
       try modelController.archive(history.current)

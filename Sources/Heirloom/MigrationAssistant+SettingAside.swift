@@ -4,13 +4,11 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-// Stores that this version of the app can't open are set aside rather than deleted.
 extension MigrationAssistant {
-  /// Sets a store aside that can't be opened, and returns its notice.
+  /// `nil` if another process has changed the store since `file` was found: it must be inspected
+  /// again.
   ///
-  /// `file` is the file that was there when the launch began. Returns `nil` if another process has changed the store
-  /// meanwhile: it must then be inspected again. After an error the store is in its place, or the next launch
-  /// continues.
+  /// After an error the store is in its place, or the next launch continues.
   func setStoreAside(
     because error: MigrationAssistantError, of file: FileStatus.Identity?
   ) throws(MigrationAssistantError) -> MigrationNotice? {
@@ -28,12 +26,11 @@ extension MigrationAssistant {
     }
   }
 
-  /// Returns the identity of the store's file; another process's migration or restoration replaces the file.
+  /// Another process's migration or restoration replaces the file.
   func foundFile() throws -> FileStatus.Identity? {
     try files.status(of: location().path)?.identity
   }
 
-  /// The version of a store as its metadata shows it, or the error of reading it.
   private enum FoundVersion: Equatable {
     case missing
     case version(checksum: String)

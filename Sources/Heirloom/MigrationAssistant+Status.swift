@@ -46,7 +46,7 @@ extension MigrationAssistant {
     return stagedManager?.model(withHashes: hashes) == nil ? .unknown : .tooOld
   }
 
-  /// Returns true if an operation is running or was not finished; false if the store's folder doesn't exist.
+  /// False if the store's folder doesn't exist.
   private func isOperationUnfinished() throws(MigrationAssistantError) -> Bool {
     do throws(VaultError) {
       let location = try location()

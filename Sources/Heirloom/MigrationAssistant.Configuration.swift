@@ -18,13 +18,12 @@ extension MigrationAssistant {
     /// current one is consent to that direction. <doc:HeavyMappings> has the rules. An event and a warning of the plan
     /// name each one that is not used.
     public var mappings: [MappingModel] = []
-    /// The names of the mapping models in messages, such as their files; mapping models without a name are numbered.
     package var mappingLabels: [String] = []
-    /// Messages about mapping models that were found unfit before and left out.
+    /// About mapping models that were found unfit before.
     package var leftOutMappings: [String] = []
     /// True if rows with a wrong entity number are known; plans don't search unchanged tables for such rows.
     package var correctsNumbers: Bool = false
-    /// The function that makes the account of a store; an app without one doesn't link its code.
+    /// Makes the account of a store; an app without one doesn't link its code.
     package var account: (@Sendable (AccountSources) throws -> Void)?
     /// True if parts without a given mapping are inferred.
     ///

@@ -28,16 +28,14 @@ public final class MigrationAssistant {
   public var stagedManager: StagedMigrationManager?
   /// The files kept beside the store; their events are reported to the delegate and the observers.
   public var archive: StoreArchive { StoreArchive(of: self) }
-  /// The progress, once it was asked for: most launches need none.
+  /// Made once it is asked for: most launches need none.
   var madeProgress: Progress?
 
-  /// The events of this run, for a diagnostics archive.
   package private(set) var recentEvents = RecentEvents()
 
   package let files: any FileOperations
   let builder: BuilderChoice
   let vaultConfiguration: VaultConfiguration
-  /// The app's models as they were given.
   private let givenHistory: ModelHistory
 
   /// Creates an assistant; nothing is read.
@@ -56,7 +54,6 @@ public final class MigrationAssistant {
       files: POSIXFileOperations())
   }
 
-  /// Creates an assistant with the caller's file system, builder and vault configuration.
   package init(
     storeURL: URL, modelController: ModelController, history: ModelHistory, configuration: Configuration,
     files: any FileOperations, builder: BuilderChoice = .automatic,
@@ -83,7 +80,7 @@ public final class MigrationAssistant {
     return metadata.versionHashes != history.currentHashes
   }
 
-  /// Reads the store's metadata; `nil` if there is no store.
+  /// Adopts the history of a merged model's path.
   package func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
     do throws(StoreError) {
       let metadata = try StoreMetadata(contentsOf: storeURL)
@@ -118,31 +115,27 @@ public final class MigrationAssistant {
     }
   }
 
-  /// Returns the warnings about files beside the store, which a copy of the store doesn't have.
+  /// About files beside the store, which a copy of the store doesn't have.
   package func placeWarnings() throws -> [String] {
     [try vault().logDamage()?.description, try placeWarning()].compactMap { $0 }
   }
 
-  /// Returns the losses of content that only files beside the store hold.
   package func fileLosses() throws -> [MigrationLoss] {
     let vault = try vault()
     return losses(of: try vault.logDamage(), in: vault)
   }
 
-  /// Returns the losses of content that only the store's log holds, or the journal of a partly rolled back change.
   func losses(of damage: LogDamage?, in vault: StoreVault) -> [MigrationLoss] {
     [damage.flatMap(MigrationLoss.init)].compactMap(\.self)
       + vault.pagesNotUndone().map { MigrationLoss(pages: $0.pages, keptWith: $0.version) }
   }
 
-  /// Returns the warning about a location where a migration would fail; `nil` for a suitable one.
-  ///
-  /// A plan may also be made on a copy, or on a read-only volume, so such a location doesn't make it fail.
+  /// A plan may also be made on a copy, or on a read-only volume, so an unfit location is no error.
   private func placeWarning() throws -> String? {
     try vault().placeObjection().map { "A migration would fail at the store's location: \($0)" }
   }
 
-  /// Returns the error of every migration of a mount point, or of a file with further hard links; otherwise `nil`.
+  /// Every migration of a mount point, or of a file with further hard links, throws this error.
   package func mountOrLinkObjection() throws -> MigrationAssistantError? {
     try vault().placeObjection().flatMap { $0.isAboutMountOrLink ? wrapped($0) : nil }
   }
@@ -189,7 +182,6 @@ public final class MigrationAssistant {
     return try MigrationRun(of: self, since: start).migrate()
   }
 
-  /// Returns the outcome of a launch with nothing to do, after reading the metadata once; `nil` if there is work.
   private func outcomeWithoutChange(
     at location: StoreLocation
   ) throws(MigrationAssistantError) -> MigrationOutcome? {
@@ -219,7 +211,6 @@ public final class MigrationAssistant {
     vault(at: try location())
   }
 
-  /// Creates the vault of the store; `told` receives each event after the delegate.
   func vault(at location: StoreLocation, told: @escaping (VaultEvent) -> Void = { _ in }) -> StoreVault {
     var settings = vaultConfiguration
     settings.lockTimeout = configuration.lockTimeout
@@ -234,7 +225,7 @@ public final class MigrationAssistant {
     }
   }
 
-  /// Removes previous versions beyond those to keep, since this launch was able to open the new one.
+  /// This launch was able to open the new version.
   private func pruneAfterLaterLaunch(at location: StoreLocation) {
     // A failure is ignored: a later launch tries again.
     _ = try? vault(at: location).prune(
@@ -284,13 +275,11 @@ public final class MigrationAssistant {
 }
 
 extension MigrationAssistantError {
-  /// True if SQLite must roll an interrupted change back before the store can be read.
   var isInterruptedChange: Bool {
     guard case .unreadableStore(let error) = self else { return false }
     return error.problem == .needsRecovery
   }
 
-  /// True if the system refuses to open the store now.
   var isDenied: Bool {
     guard case .unreadableStore(let error) = self else { return false }
     return error.problem == .protected

@@ -15,11 +15,8 @@ public import HeirloomMigration
 /// ```
 public struct MigrationDecision: Hashable, Sendable {
   let isRefusal: Bool
-  /// The decisions about rows that don't fit, besides the configuration's.
   let decisions: [DataDecision]
-  /// True if the delegate consents to the plan's losses.
   let consentsToLosses: Bool
-  /// True if the store may lose content although its version isn't known, or comes after the current one.
   let acceptsUnknownVersion: Bool
 
   /// Continues by the configuration's rules; decides nothing and consents to nothing.

@@ -5,15 +5,12 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-// Making the plan on the store while others may use it, and the consents that it needs.
+// The plan is made on the store while others may use it.
 extension MigrationRun {
-  /// Makes the plan of the migration without writing anything.
   func plan(from metadata: StoreMetadata) throws -> MigrationPlan {
     try planned(hopPath(from: assistant.sourceModel(of: metadata))).plan
   }
 
-  /// Finds the path from the model that made the store to the current one.
-  ///
   /// If a mapping is missing for a store of an unknown version, the error is about the version.
   func hopPath(from source: IdentifiedModel) throws -> PlannedPath {
     do {
@@ -25,7 +22,6 @@ extension MigrationRun {
     }
   }
 
-  /// Makes the plan of a path's first hop, and asks the delegate for another path if it would lose content.
   func planned(_ found: PlannedPath) throws -> (hopPath: PlannedPath, plan: MigrationPlan) {
     var hopPath = found
     var plan = try plan(of: hopPath)
@@ -38,9 +34,7 @@ extension MigrationRun {
     return (hopPath, plan)
   }
 
-  /// Makes the plan of a path's first hop on the present store.
-  ///
-  /// The consents to losses in `approved` hold for equal losses of the plan.
+  /// The consents in `approved` hold for equal losses.
   func plan(of hopPath: PlannedPath, approved: [MigrationLoss] = []) throws -> MigrationPlan {
     let path = assistant.storeURL.path
     // Reading and planning throw different types: the error of planning is returned as a value.
@@ -81,9 +75,7 @@ extension MigrationRun {
     return plan
   }
 
-  /// Applies the rules and asks the delegate; returns decisions to make the plan again with, or `nil` to carry it out.
-  ///
-  /// `isPreliminary` is true if the plan will be made again, and so need not be approved yet.
+  /// Returns decisions to make the plan again with, or `nil` to carry it out.
   func approve(
     _ plan: inout MigrationPlan, source: IdentifiedModel, isPreliminary: Bool = false
   ) throws -> [DataDecision]? {
@@ -100,7 +92,7 @@ extension MigrationRun {
     return nil
   }
 
-  /// Throws if a plan would lose content of a newer or an unknown version.
+  /// Throws if the plan would lose content of a newer or an unknown version.
   func checkKnown(_ plan: MigrationPlan, source: IdentifiedModel) throws(MigrationAssistantError) {
     guard !acceptsUnknownVersion, source.versionName == nil else { return }
     // Neither consent to losses, nor decisions, nor damage of a log identify the version of the store.
@@ -116,7 +108,6 @@ extension MigrationRun {
     }
   }
 
-  /// Throws if decisions about rows, or consents to losses, are missing.
   func checkApproved(_ plan: MigrationPlan) throws(MigrationAssistantError) {
     guard plan.blockers.isEmpty else { throw .decisionNeeded(storePath: assistant.storeURL.path, plan: plan) }
     try assistant.checkConsented(plan)
@@ -124,7 +115,7 @@ extension MigrationRun {
 }
 
 extension MigrationAssistant {
-  /// Returns the error with which a migration by a plan would stop, without asking the delegate; otherwise `nil`.
+  /// Without asking the delegate; `nil` if the migration would not stop.
   package func objection(to plan: MigrationPlan) -> MigrationAssistantError? {
     do {
       guard let metadata = try storeMetadata() else { return nil }

@@ -6,25 +6,19 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// One attempt to migrate a store to the current model.
-///
-/// The plan is made and approved while others may use the store, and again on the held store if rows may have changed.
+/// The plan is approved while others may use the store, and again on the held store if rows may
+/// have changed.
 final class MigrationRun {
   let assistant: MigrationAssistant
   private let start: ContinuousClock.Instant
-  /// The settings for planning and carrying out hops; the delegate's answers add decisions.
   var settings: RunSettings
-  /// True if the configuration or the delegate accepts losses of a store whose version is unknown or newer.
   var acceptsUnknownVersion: Bool
-  /// The hops that the delegate was asked about: it is asked once about each.
   private var asked: Set<HopQuestion> = []
-  /// The steps that were reported to lack code.
   private var stepsWithoutCode: Set<String> = []
-  /// The losses of content that only a log or a journal holds, found when the store was held: later, the log is gone.
+  /// Found when the store was held: later, the log is gone.
   private var fileLosses: [MigrationLoss] = []
   private var vaultWarnings: [String] = []
 
-  /// Creates a run; its duration counts from `start`.
   init(of assistant: MigrationAssistant, since start: ContinuousClock.Instant = .now) {
     self.assistant = assistant
     self.start = start
@@ -39,7 +33,7 @@ final class MigrationRun {
     useHistory()
   }
 
-  /// Adopts the assistant's history, which changes once the store of a merged model was read.
+  /// The assistant's history changes once the store of a merged model was read.
   private func useHistory() {
     let history = assistant.history
     settings.memory = history.memory.planning
@@ -62,7 +56,6 @@ final class MigrationRun {
       (self.hopPath, self.plan, self.seen) = (hopPath, plan, seen)
     }
 
-    /// Returns the losses that were approved before the store was held, for a plan of the first hop.
     func losses(of plan: MigrationPlan) -> [MigrationLoss] {
       plan.source == hopPath.source.model ? self.plan.losses : []
     }
@@ -70,8 +63,6 @@ final class MigrationRun {
 
   // MARK: The protocol
 
-  /// Carries the migration out.
-  ///
   /// After an error the store is unchanged, unless the error says that the outcome is unknown.
   func migrate() throws -> MigrationOutcome {
     while true {
@@ -84,9 +75,7 @@ final class MigrationRun {
     }
   }
 
-  /// Adds what a failed attempt has found in the store to the settings; returns false if it found nothing new.
-  ///
-  /// The findings cost no row of the store. `damage` is damage that a copy has and a rebuilt file won't have.
+  /// The findings cost no row; `damage` is damage that a copy has and a rebuilt file won't have.
   private func learn(from error: any Error, damage: [String]) -> Bool {
     if !damage.isEmpty {
       settings.damage = damage
@@ -98,7 +87,7 @@ final class MigrationRun {
     return true
   }
 
-  /// Attempts the migration; returns `nil` if it failed, and another attempt with its findings may succeed.
+  /// `nil` if another attempt, with its findings, may succeed.
   private func attempt() throws -> MigrationOutcome? {
     assistant.beginProgress()
     settings.progress = assistant.progress
@@ -127,7 +116,6 @@ final class MigrationRun {
     return .migrated(try report(plan, proposal.hopPath, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
   }
 
-  /// Finds the path and makes its plan until it is approved; returns `nil` if there is nothing to do.
   private func prepare() throws -> Proposal? {
     try assistant.checkNotCancelled()
     // Another process may have migrated while this one waited for the lock.
@@ -159,7 +147,6 @@ final class MigrationRun {
     return Proposal(hopPath: hopPath, plan: plan, seen: seen)
   }
 
-  /// Describes the swap to the vault: the data to keep with the previous version, and the space that building takes.
   private func replacement(for proposal: Proposal) throws -> StoreReplacement {
     let (hopPath, source) = (proposal.hopPath, proposal.hopPath.source.model)
     return StoreReplacement(
@@ -179,7 +166,6 @@ final class MigrationRun {
     }
   }
 
-  /// Builds the candidate, hop after hop, and returns the plan that was carried out, with the losses of later hops.
   private func build(_ proposal: Proposal, by chain: CandidateChain) throws -> MigrationPlan {
     let hopPath = proposal.hopPath
     var carriedOut = try chain.build { hop, plan in
@@ -195,7 +181,7 @@ final class MigrationRun {
     return carriedOut
   }
 
-  /// Approves a hop's plan that was made on the held store, or returns how to make it again.
+  /// Returns how to make the plan again; `nil` if it is approved.
   private func answer(
     to plan: inout MigrationPlan, of hop: MigrationHop, _ proposal: Proposal
   ) throws -> CandidateChain.Answer? {
@@ -222,19 +208,14 @@ final class MigrationRun {
     assistant.recordConsents(in: &plan, of: proposal.hopPath.source, approved: proposal.losses(of: plan))
   }
 
-  // MARK: Asking
-
-  /// Asks the delegate, once for each hop, for a path that keeps content that an inferred mapping would lose.
   func hopsKeeping(_ hop: MigrationHop, plan: MigrationPlan) throws -> [MigrationHop]? {
     try assistant.hopsKeeping(hop, plan: plan, asked: &asked)
   }
 
   // MARK: Telling
 
-  /// Warns about steps that lock.json assigns to app code that is missing.
-  ///
-  /// Throws ``MigrationAssistantError/mappingNeeded(storePath:obstacles:skeleton:)`` if the versions' own source
-  /// assigns them: the values that such code fills in or merges can't be inferred.
+  /// Throws if the versions' own source assigns them: the values that such code fills in or merges
+  /// can't be inferred.
   func tellMissingCode(in plan: inout MigrationPlan) throws {
     guard plan.isInferred else { return }
     let steps = assistant.history.stepsByCode(from: plan.source, to: plan.destination)
@@ -261,7 +242,6 @@ final class MigrationRun {
     if let warning = event.warning, !vaultWarnings.contains(warning) { vaultWarnings.append(warning) }
   }
 
-  /// Makes the report of the migration, and reports its last events.
   private func report(
     _ carriedOut: MigrationPlan, _ hopPath: PlannedPath, _ kept: PreviousVersionFiles, quarantine: [String]
   ) -> MigrationReport {
@@ -284,7 +264,6 @@ final class MigrationRun {
 }
 
 extension VaultEvent {
-  /// The warning for a migration's report; `nil` for an expected event.
   fileprivate var warning: String? {
     switch self {
     case .keptLog(_, let damage): damage.description

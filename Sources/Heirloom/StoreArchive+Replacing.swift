@@ -3,10 +3,9 @@ package import HeirloomStore
 import HeirloomVault
 
 extension StoreArchive {
-  /// Replaces the store by a copy with changed rows; the store as it was becomes a previous version.
+  /// `proof` gets a connection on which the store is `main` and the copy is attached as
+  /// `candidate`.
   ///
-  /// No other connection has the copy open. `proof` gets a connection on which the store is `main` and the copy is
-  /// attached as `candidate`; it throws if the copy is wrong.
   /// After an error the store is unchanged, unless the error says that the outcome is unknown.
   package func replaceStore<Value>(
     changing change: (Connection) throws -> Value, proving proof: (Connection) throws -> Void

@@ -10,7 +10,7 @@ import HeirloomVault
 /// It needs no model, so it also works for a store that no installed app can open. ``MigrationAssistant/archive`` is
 /// the archive of an assistant's store, which reports to the assistant's delegate.
 public struct StoreArchive {
-  /// The assistant of the store; it has no model if the archive was created without one.
+  /// Has no model if the archive was created without one.
   package let assistant: MigrationAssistant
 
   /// Creates the archive of a store; nothing is read.
@@ -22,7 +22,6 @@ public struct StoreArchive {
     self.init(storeURL: storeURL, history: .unknown, configuration: configuration)
   }
 
-  /// Creates the archive of a store with some known models, but without the current one.
   package init(
     storeURL: URL, history: ModelHistory,
     configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
@@ -104,9 +103,6 @@ public struct StoreArchive {
     return (restored, previous)
   }
 
-  /// Puts a previous version back in the store's place.
-  ///
-  /// `replaced` is the location of the replaced store; `nil` if there was none.
   package func restore(
     _ id: String?
   ) throws(MigrationAssistantError) -> (restored: PreviousVersion, replaced: ReplacedStore?) {
@@ -166,7 +162,7 @@ public struct StoreArchive {
     }
   }
 
-  /// Archives the snapshot of a restored version beside the store: its model may be known from nowhere else.
+  /// The restored version's model may be known from nowhere else.
   private func archiveModel(of version: PreviousVersionFiles) {
     let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
     do {
@@ -179,10 +175,8 @@ public struct StoreArchive {
   }
 }
 
-/// The new location of a store that another one replaced.
 package enum ReplacedStore {
-  /// The store is a previous version.
   case kept(PreviousVersion)
-  /// The store, which could not be read, is in a folder with its side files.
+  /// The store could not be read, and is in a folder with its side files.
   case movedAside(folder: String)
 }

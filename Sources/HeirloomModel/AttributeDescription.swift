@@ -72,7 +72,6 @@ extension AttributeDescription {
   /// True unless the attribute's values are computed from others in the store.
   package var hasOwnValues: Bool { derivation?.isTimeOfChange ?? true }
 
-  /// Returns true if both attributes are stored and have the same identifier, type and derivation.
   package func isDerived(as other: AttributeDescription) -> Bool {
     derivation != nil && derivation == other.derivation && type == other.type
       && canonicalIdentifier == other.canonicalIdentifier && !isTransient && !other.isTransient
@@ -97,9 +96,7 @@ public struct CompositeAttributeDescription: Hashable, Sendable {
 }
 
 extension AttributeDescription {
-  /// Finds an element by its path of names below the attribute; an empty path is the attribute itself.
-  ///
-  /// It is `nil` if there is no such element.
+  /// An empty path is the attribute itself.
   package func element(atPath path: some Sequence<String>) -> AttributeDescription? {
     var found = self
     for name in path {

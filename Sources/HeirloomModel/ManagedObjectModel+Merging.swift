@@ -1,9 +1,5 @@
 extension ManagedObjectModel {
-  /// Creates the merged model of several models, as `mergedModel(from:)` does.
-  ///
-  /// Configurations of one name are united, and the first fetch request template of each name is used. Entities in
-  /// several models must have equal version hashes, else ``ModelError/unequalEntities(entity:models:)`` is thrown, with
-  /// the given model names.
+  /// The rules are those of Core Data's `mergedModel(from:)`; the names are only for the error.
   package init(merging models: [ManagedObjectModel], named names: [String] = []) throws(ModelError) {
     var entities: [EntityDescription] = []
     var hashes: [String: VersionHash] = [:]
@@ -33,11 +29,11 @@ extension ManagedObjectModel {
       fetchRequestTemplates: templates)
   }
 
-  /// Finds a version of each of several models that together have all entities of a store, as a merged model does.
+  /// Finds the versions of several models whose merged model is that of a store.
   ///
-  /// Each group has the matching entities of one model's versions, whose hashes equal the store's, the likeliest first.
-  /// The result is the needed version of each model, and the entities in no version. If no combination has all the
-  /// others, no version is needed and all entities are missing.
+  /// A group has, for each version of one model, the entities with the store's hashes, the
+  /// likeliest version first. `nil` means that no version of the model is needed. If no combination
+  /// has all entities that any version has, all are missing.
   package static func versions(
     having names: Set<String>, in groups: [[Set<String>]]
   ) -> (needed: [Int?], missing: Set<String>) {

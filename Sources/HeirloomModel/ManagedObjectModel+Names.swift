@@ -1,13 +1,9 @@
 extension ManagedObjectModel {
-  /// Returns the entity with the most similar name to an unknown one; `nil` if none is similar.
   package func nearestEntity(to name: String) -> String? {
     NameSuggestion.nearest(to: name, among: entities.map(\.name).filter { $0 != name })
   }
 
-  /// Returns the attribute, composite element or relationship with the most similar name; `nil` if none is similar.
-  ///
-  /// Inherited properties count; elements are written with dots: `place.city`. The name itself is returned if the
-  /// entity has such a property, of another kind than was asked for.
+  /// The result is the name itself if it is that of another kind of property than was asked for.
   package func nearestProperty(to name: String, of entity: String) -> String? {
     var path = name.names(separatedBy: ".").map(String.init)
     // The composite attribute's name would be most of the letters, and so make any element similar.
@@ -25,9 +21,7 @@ extension ManagedObjectModel {
     [path] + (attribute.composite?.elements ?? []).flatMap { paths(of: $0, at: "\(path).\($0.name)") }
   }
 
-  // MARK: Paths
-
-  /// Finds the first unknown property in a path, up to an operator or a value.
+  /// Finds the first name that the model lacks; names after a plain attribute aren't checked.
   package func problem(inPath path: String, of start: String) -> (entity: String, property: String)? {
     var entity = start
     let names = path.names(separatedBy: ".").map(String.init)
@@ -49,7 +43,7 @@ extension ManagedObjectModel {
     return nil
   }
 
-  /// Finds the first unknown property in a condition; `nil` if the condition uses the object itself.
+  /// Finds nothing in a condition that uses the object itself, which may read any property.
   package func problem(
     in condition: PredicateDescription, of entity: String
   ) -> (entity: String, property: String)? {

@@ -1,7 +1,5 @@
 extension ManagedObjectModel {
-  /// Checks the invariants that other code relies on.
-  ///
-  /// An inverse that doesn't exist is valid: Core Data ignores it, and some shipped models have one.
+  /// An inverse that doesn't exist is valid: Core Data ignores it, and shipped models have some.
   func validate() throws(ModelError) {
     for entity in entities {
       try validateName(entity.name)

@@ -8,7 +8,6 @@ extension ManagedObjectModel {
   /// - Complexity: O(1); the hashes are computed when the model is created.
   public func versionHashes() -> [String: VersionHash] { hashes }
 
-  /// Computes the hashes: one SHA-256 for each property and entity; each descendant includes its inherited properties.
   func computedVersionHashes() -> [String: VersionHash] {
     var hasher = EntityHasher(model: self)
     return Dictionary(uniqueKeysWithValues: entities.map { ($0.name, hasher.hash(of: $0)) })
@@ -45,7 +44,6 @@ extension ManagedObjectModel {
   }
 }
 
-/// Hashes the entities of one model, each property and ancestor once.
 private struct EntityHasher {
   let model: ManagedObjectModel
   private var entityHashes: [String: VersionHash] = [:]

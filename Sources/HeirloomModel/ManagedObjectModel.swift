@@ -15,9 +15,9 @@ public struct ManagedObjectModel: Sendable {
   public let fetchRequestTemplates: [FetchRequestDescription]
 
   private let positions: [String: Int]
-  /// The names of direct subentities by entity name, in a store's numbering order.
+  /// By entity name, in a store's numbering order.
   private let subentityNames: [String: [String]]
-  /// The version hashes by entity name, cached because comparisons of versions use them repeatedly.
+  /// Cached because comparisons of versions use them repeatedly.
   private(set) var hashes: [String: VersionHash] = [:]
 
   /// Creates a model and checks it.
@@ -61,7 +61,7 @@ public struct ManagedObjectModel: Sendable {
     hashes = computedVersionHashes()
   }
 
-  /// The model without entities, as a placeholder where none is known.
+  /// A placeholder where no model is known.
   package static let empty: ManagedObjectModel = ManagedObjectModel()
 
   private init() {
@@ -181,8 +181,8 @@ extension ManagedObjectModel {
 
   /// Finds the inverse of a relationship, if a store holds the links of both as one.
   ///
-  /// A transient inverse has no column and no table, and one that doesn't name the relationship as its own inverse has
-  /// its own links.
+  /// A transient inverse has no column and no table; one that doesn't name the relationship as its
+  /// own inverse has its own links.
   package func storedInverse(
     of relationship: RelationshipDescription
   ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
@@ -204,10 +204,10 @@ extension ManagedObjectModel {
     return names.compactMap { entity(named: $0) }
   }
 
-  /// Returns a model of a configuration's entities and their ancestors, which share their table.
+  /// The ancestors of the configuration's entities are included, since they share their table.
   ///
-  /// It has no configurations and fetch request templates, and is `nil` for an unknown configuration. Throws
-  /// ``ModelError/missingDestination(entity:relationship:destination:)`` if a relationship refers to an entity outside.
+  /// Throws ``ModelError/missingDestination(entity:relationship:destination:)`` if a relationship
+  /// refers to an entity outside.
   package func part(inConfiguration configuration: String) throws(ModelError) -> ManagedObjectModel? {
     guard let members = entities(inConfiguration: configuration) else { return nil }
     let names = Set(members.flatMap { lineage(of: $0.name).map(\.name) })
@@ -215,7 +215,6 @@ extension ManagedObjectModel {
       entities: entities.filter { names.contains($0.name) }, versionIdentifiers: versionIdentifiers)
   }
 
-  /// Returns what is found in an entity or its nearest ancestor.
   private func firstInLineage<Found>(of name: String, _ find: (EntityDescription) -> Found?) -> Found? {
     var position = positions[name]
     while let current = position {
@@ -225,7 +224,6 @@ extension ManagedObjectModel {
     return nil
   }
 
-  /// Returns an entity and its ancestors, the nearest first.
   private func lineage(of name: String) -> [EntityDescription] {
     guard let entity = entity(named: name) else { return [] }
     return [entity] + superentities(of: name)

@@ -3,9 +3,7 @@ import HeirloomModel
 package import HeirloomStore
 
 extension StoreVault {
-  /// Finds unfinished operations and damage in the companion folder, and damage of the store's `-wal`.
-  ///
-  /// It takes no lock and writes nothing.
+  /// Takes no lock and writes nothing.
   package func findings() throws(VaultError) -> [StoreFinding] {
     var findings = try VaultError.wrapping { () throws(FileError) in try externalFindings() }
     if let damage = try unreadLogs.damage() {
@@ -41,7 +39,6 @@ extension StoreVault {
     return findings
   }
 
-  /// Returns the vault's folders that are no folders or can't be listed, each with the reason.
   private func unusableFolders() throws(VaultError) -> [(path: String, reason: String)] {
     guard
       let folder = try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.directory) })
@@ -86,7 +83,6 @@ extension StoreVault {
     }
   }
 
-  /// Returns findings about external data that would not be kept, or that prevents a migration.
   private func externalFindings() throws(FileError) -> [StoreFinding] {
     let passedOver: PassedOver
     do throws(FileError) {
@@ -128,7 +124,6 @@ extension StoreVault {
 
   // MARK: Versions
 
-  /// Returns the differences between a previous version and its manifest; empty if it is as it was kept.
   func faults(of name: VersionName) throws(FileError) -> [VersionFault] {
     let folder = PathText.join(location.previous, name.text)
     if let reason = try place.trust.objection(toFolder: folder) {
@@ -218,7 +213,6 @@ extension StoreVault {
     return faults
   }
 
-  /// Returns the problem that prevents a previous version from being restored, by its metadata; `nil` if there is none.
   private func problem(withStoreAt path: String, folder: String, _ manifest: PreviousVersionManifest) -> String? {
     do throws(StoreError) {
       let hashes = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
@@ -245,7 +239,6 @@ extension StoreVault {
 }
 
 extension VaultManifest.Operation {
-  /// The operation's name, for use in a sentence.
   fileprivate var words: String {
     switch self {
     case .migration: "migration"
@@ -257,12 +250,11 @@ extension VaultManifest.Operation {
   }
 }
 
-/// A difference between a previous version and its manifest.
 struct VersionFault {
   let severity: StoreFinding.Severity
   /// The rest of a sentence that begins with the version.
   let words: String
-  /// The name of the version's store; empty unless it should be verified.
+  /// Empty unless the store should be verified.
   let storeName: String
 
   var isForVerifying: Bool { !storeName.isEmpty }

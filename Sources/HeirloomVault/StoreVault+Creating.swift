@@ -2,13 +2,13 @@ import Foundation
 import HeirloomStore
 
 extension StoreVault {
-  /// Creates a new store where there is none; returns false if another process created it first.
+  /// The store is complete from the moment it has its name: a crash leaves either no store or the
+  /// new one.
   ///
-  /// The store is complete from the moment it has its name: it is built in a folder of its own and linked into place.
-  /// A crash leaves either no store or the new one. `build` creates and closes a store at an unused path.
-  /// It throws ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` if side files of an earlier store exist, and
-  /// ``VaultError/storeMissing(path:previousVersions:)`` if a store was being replaced and vanished.
-  /// There is no store after any error.
+  /// Returns false if another process created it first. Throws
+  /// ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` for side files of an earlier store, and
+  /// ``VaultError/storeMissing(path:previousVersions:)`` if a store was being replaced and
+  /// vanished. After an error there is no store, unless only the folder's sync failed.
   package func createStore(build: (String) throws -> Void) throws -> Bool {
     try lock.withLock(requiresStore: false) {
       try recovery.recover()
@@ -39,7 +39,7 @@ extension StoreVault {
     }
   }
 
-  /// Throws if side files hold data: SQLite would apply them to the new store, or delete them.
+  /// SQLite would apply side files with data to the new store, or delete them.
   private func checkNoSideFiles() throws {
     for suffix in StoreLocation.dataSuffixes {
       guard let status = try files.status(of: location.path + suffix) else { continue }

@@ -1,11 +1,10 @@
 extension StoreVault {
-  /// Removes all but the newest previous versions, and returns the names of the removed ones.
+  /// Never removes the newest version, one whose own manifest is damaged, since its content is not
+  /// known, or a pinned one, whose rows no other store holds.
   ///
-  /// Three kinds are never removed: the newest, one whose own manifest is damaged,
-  /// since its content is not known, and a pinned one, whose rows no other store holds and which isn't counted.
-  /// Versions whose model has the given checksum stay too: a store that went back to that model may lack their content.
-  /// Call it only after the store was opened, in a later run than the one that made the newest version.
-  /// At least one version is kept. After an error each remaining version is complete.
+  /// Versions whose model has the given checksum stay too: a store that went back to that model may
+  /// lack their content. Call it only after the store was opened, in a later run than the one that
+  /// made the newest version.
   package func prune(keeping count: Int, sparing checksum: @autoclosure () -> String? = nil) throws -> [String] {
     // This runs at every launch, so names are counted before any file is read.
     guard try files.status(of: location.previous)?.kind == .directory else { return [] }
@@ -22,18 +21,15 @@ extension StoreVault {
     }
   }
 
-  /// Releases a pinned version: it may then be pruned like any other.
-  ///
-  /// `prefix` is the start of the version's name, long enough to be unique. A version that was not pinned is returned
-  /// as it is. A version with a damaged manifest throws ``VaultError/unusableVersion(id:reason:)``.
+  /// Throws ``VaultError/unusableVersion(id:reason:)`` for a version with a damaged manifest.
   package func release(_ prefix: String) throws -> PreviousVersionFiles {
     try revise(prefix, alone: [], keepsLogs: false)
   }
 
-  /// Records the content that only a pinned version holds; an empty list releases it until a finding pins it again.
+  /// An empty list releases the version until a finding pins it again.
   ///
-  /// If `keepsLogs` is true, frames and pages that only the version's log or journal holds are added to that content;
-  /// false releases the version for good. Nothing is written if the version wasn't pinned, or doesn't change.
+  /// If `keepsLogs` is true, frames and pages that only the version's log or journal holds are
+  /// added; false releases the version for good.
   @discardableResult
   package func revise(
     _ prefix: String, alone: [SoleContent], keepsLogs: Bool = true

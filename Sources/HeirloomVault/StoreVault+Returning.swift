@@ -1,23 +1,18 @@
 import Foundation
 package import HeirloomStore
 
-/// The result of returning a set-aside store to its place.
 package indirect enum AdoptionResult: Equatable, Sendable {
-  /// A copy became the store; `previous` is the replaced store, if there was one.
   case adopted(previous: PreviousVersionFiles?)
   /// The set-aside store had returned before, and nothing was done.
   case adoptedBefore(ReturnRecord)
 }
 
 extension StoreVault {
-  /// Replaces the store by a copy of a previous version, and keeps the present store.
+  /// The files are copied, never linked, since the app would write into them.
   ///
-  /// The version's files are copied, never linked, since the app would write into them.
-  /// External files that differ from the store's under the same name replace them after the store's rename; the
-  /// replaced files are kept with the replaced store.
-  /// If `current` has no snapshot, the one in the companion folder is kept. `prove` checks the version, after SQLite's
-  /// own quick check. Returns the restored version and the version that the present store became, if there was one.
-  /// After an error the store is the one before.
+  /// External files that differ from the store's under the same name replace them after the store's
+  /// rename; the replaced ones are kept with the replaced store. `prove` comes after SQLite's own
+  /// quick check. After an error the store is the one before.
   package func restore(
     _ prefix: String, current: StoreReplacement = StoreReplacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> (restored: PreviousVersionFiles, previous: PreviousVersionFiles?) {
@@ -34,12 +29,11 @@ extension StoreVault {
     }
   }
 
-  /// Replaces the store by a copy of a set-aside store, and keeps the present store.
+  /// The set-aside store stays in its folder; its return is recorded beside it, after a crash by
+  /// the next run.
   ///
-  /// The set-aside store is never removed from its folder.
-  /// The present store is kept as a previous version that is never pruned, since the set-aside store does not
-  /// hold its rows. A set-aside store returns once: its return is recorded beside it, after a crash by the next run.
-  /// `prove` checks the set-aside store, after SQLite's own quick check. On an error the store is unchanged;
+  /// The present store becomes a previous version that is never pruned, since the set-aside store
+  /// does not hold its rows. On an error the store is unchanged;
   /// ``VaultError/storeInUse(path:reason:)`` may also mean that the set-aside store is in use.
   package func adopt(
     _ name: String, current: StoreReplacement = StoreReplacement(), prove: (Connection) throws -> Void = { _ in }

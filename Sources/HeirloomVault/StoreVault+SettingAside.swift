@@ -1,11 +1,10 @@
 import HeirloomStore
 
 extension StoreVault {
-  /// Sets the store aside with its files, for a new one to be created in its place; returns the folder.
+  /// `isNeeded` is called under the lock, since another process may have done the same; `nil` if it
+  /// is false.
   ///
-  /// The notice is kept with the store and synced before the store is moved. `isNeeded` is called under the lock, since
-  /// another process may have done the same; `nil` is returned if it is false.
-  /// ``VaultError/storeInUse(path:reason:)`` means that another process has the store open. After
+  /// The notice is kept with the store and synced before the store is moved. After
   /// ``VaultError/file(_:)`` either nothing was changed, or the next run continues.
   package func setStoreAside(
     notice: [UInt8]? = nil, isNeeded: () throws -> Bool = { true }
@@ -52,9 +51,7 @@ extension StoreVault {
     }
   }
 
-  /// Holds the store, unless SQLite can't read it: then no program can use it through SQLite either.
-  ///
-  /// Also returns the damage of each log that waits to be kept.
+  /// If SQLite can't read the store, no program can use it through SQLite either.
   private func holdUnlessUnreadable() throws -> (hold: StoreHold?, logs: [String: LogDamage]) {
     // A store with an interrupted change is moved as it is: a rollback here would change the only copy.
     if try RollbackJournal(besideDatabaseAt: location.path) != nil, try InterruptedChange(place: place).isLeft() {

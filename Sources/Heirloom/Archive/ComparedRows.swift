@@ -1,28 +1,22 @@
 import HeirloomModel
 import HeirloomStore
 
-/// Rows of a table to be compared with those of another, value by value.
 struct ComparedRows {
-  /// The way a column's value is compared.
   enum Column {
-    /// The stored value, with its storage class.
     case value(String)
-    /// The number of an entity, compared by the entity's name.
+    /// Compared by the entity's name.
     case entity(String, names: [Int64: String])
     /// The value, or the content of the file that it refers to.
     case external(String)
-    /// The result of an SQL expression.
     case computed(String)
-    /// No column; compares as NULL.
     case none
   }
 
   let store: ComparedStore
   let table: String
   let columns: [Column]
-  /// The condition for the compared rows; `nil` for all rows.
   var condition: String?
-  /// The index of the column by which missing rows are counted; `nil` for none.
+  /// The column by which missing rows are counted.
   var group: Int?
 
   private func statement() throws(SQLiteError) -> Statement {
@@ -38,7 +32,7 @@ struct ComparedRows {
       "SELECT \(values.joined(separator: ", ")) FROM \(quote(table)) AS r NOT INDEXED\(filter)")
   }
 
-  /// Encodes a row; two rows have the same bytes only if all values have the same storage classes and bytes.
+  /// Two rows have the same bytes only if all values have the same storage classes and bytes.
   private func bytes(of row: borrowing Statement) -> [UInt8] {
     var bytes: [UInt8] = []
     for (position, column) in columns.enumerated() {
@@ -87,11 +81,10 @@ struct ComparedRows {
     bytes += content
   }
 
-  /// Counts the rows that another table lacks, duplicates included, by the group column's value.
+  /// Groups that lack no row are left out.
   ///
-  /// Both have the same number of columns; `nil` for no other table. Groups that lack no row are left out.
-  ///
-  /// - Complexity: O(*n*) for tables with the same rows in the same order, else O(*n* log *n*) on disk; memory is flat.
+  /// - Complexity: O(*n*) for tables with the same rows in the same order, else O(*n* log *n*) on
+  ///   disk; memory is flat.
   func missing(in others: ComparedRows?) throws(SQLiteError) -> [Int64?: Int64] {
     let surplus = RowSurplus()
     let reader = Reader(self, try statement())

@@ -4,17 +4,15 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// A store to be compared with another one, as it is in its file.
 final class ComparedStore {
   let connection: Connection
-  /// SQLite's name of the text encoding.
   let encoding: String
   let metadata: StoreMetadata
   let schema: PhysicalSchema
   let actual: ActualSchema
   let files: ComparedFiles
 
-  /// Opens a store; `nil` if neither `models` nor the store's own copy has its model.
+  /// `nil` if neither `models` nor the store's own copy has its model.
   init?(_ connection: Connection, path: String, models: [ManagedObjectModel], contents: FileContentClasses) throws {
     self.connection = connection
     encoding = try connection.firstValue("PRAGMA encoding")?.text ?? ""
@@ -56,10 +54,8 @@ final class ComparedStore {
     }
   }
 
-  /// The app's metadata values as bytes, by key, and the two numbers that SQLite keeps for apps.
-  ///
-  /// Hashes, identifiers and checksums of the model, Core Data's version and Heirloom's own keys are left out:
-  /// they depend on the model and on the last writer of the file.
+  /// Leaves out hashes, identifiers and checksums of the model, Core Data's version and Heirloom's
+  /// own keys: they depend on the model and on the last writer of the file.
   var metadataValues: [String: [UInt8]] {
     let own: Set<String> = [
       PhysicalName.storeTypeKey, PhysicalName.versionHashesVersionKey, PhysicalName.autoVacuumKey,
@@ -83,7 +79,7 @@ final class ComparedStore {
 final class ComparedFiles {
   private let folder: String
   private let contents: FileContentClasses
-  /// The names that rows refer to: these rows are compared by the files' content.
+  /// Rows that refer to these are compared by the files' content.
   private var named: Set<String> = []
 
   init(ofStoreAt path: String, contents: FileContentClasses) {
@@ -91,13 +87,12 @@ final class ComparedFiles {
     self.contents = contents
   }
 
-  /// Returns the number of a file's content; `nil` if the file is missing or can't be read.
   func content(of name: String) -> Int64? {
     named.insert(name)
     return contents.number(of: "\(folder)/\(name)")
   }
 
-  /// The paths of all files in the store's support folder, by their relative paths.
+  /// By the paths relative to the store's support folder.
   private var all: [String: String] {
     let support = URL(fileURLWithPath: folder).deletingLastPathComponent().path
     let data = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
@@ -111,7 +106,7 @@ final class ComparedFiles {
     return paths
   }
 
-  /// Counts the files that another store lacks; call it after the rows of both were read.
+  /// Call it after the rows of both stores were read.
   func missing(in other: ComparedFiles) -> Int64 {
     let others = other.all.compactMapValues(contents.number(of:))
     let held = Set(others.values)

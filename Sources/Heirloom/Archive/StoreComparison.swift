@@ -19,11 +19,10 @@ package struct StoreComparison {
     counterparts = StoreCounterparts(of: store, in: other, isMigrated: isMigrated)
   }
 
-  /// Compares two stores, each in one read transaction; nothing is written.
+  /// `isMigrated` is true if a migration built the first store from the content of the other one:
+  /// values that inference fills in are then not its own.
   ///
-  /// `models` are models that may be the store's, besides its own copy. `isMigrated` is true if a migration built the
-  /// first store from the content of the other one: values that inference fills in are then not content of its own.
-  /// `body` may be called a second time. Returns `nil` if the two can't be compared.
+  /// `body` may be called a second time; `nil` if the two can't be compared.
   package static func between<Value>(
     _ path: String, models: [ManagedObjectModel], and other: String, models otherModels: [ManagedObjectModel],
     isMigrated: Bool = false, _ body: (StoreComparison) throws -> Value?
@@ -57,9 +56,7 @@ package struct StoreComparison {
     return try result.get()
   }
 
-  /// Returns the content of the store that the other one lacks.
-  ///
-  /// - Complexity: O(*n*) in the rows, and in the bytes of external files that are not the same files.
+  /// O(*n*) in the rows, and in the bytes of external files that are not the same files.
   package func missing() throws -> [SoleContent] {
     var found: [SoleContent] = []
     for table in store.schema.tables {

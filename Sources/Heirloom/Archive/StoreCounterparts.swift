@@ -12,9 +12,8 @@ import HeirloomStore
 final class StoreCounterparts {
   let store: ComparedStore
   let other: ComparedStore
-  /// The matches in both directions; `nil` for stores of one version.
+  /// `nil` for stores of one version.
   private let matches: (there: ModelCorrespondence, back: ModelCorrespondence)?
-  /// True if a migration built the store from the other one's content.
   private let isMigrated: Bool
 
   init(of store: ComparedStore, in other: ComparedStore, isMigrated: Bool) {
@@ -72,7 +71,7 @@ final class StoreCounterparts {
     return (pairs.there.destination.name, found)
   }
 
-  /// Maps a relationship's own columns to those of its counterpart.
+  /// From a relationship's own columns to those of its counterpart.
   private func columns(ofRelationship name: String, of entity: String) -> (table: String, columns: [String: String])? {
     guard let found = relationship(name, of: entity),
       let own = store.schema.storage(ofRelationship: name, in: entity),
@@ -118,9 +117,8 @@ final class StoreCounterparts {
     return (found.table, found.name)
   }
 
-  /// Returns the value that an inferred mapping from the other store carries over or fills in; `nil` if it isn't known.
-  ///
-  /// The value is read from `otherTable`.
+  /// Carried over or filled in by an inferred mapping from the other store; `nil` if it isn't
+  /// known.
   private func writtenValue(ofAttribute path: [String], of entity: String, in otherTable: String?) -> ComparedRows
     .Column?
   {
@@ -156,7 +154,6 @@ final class StoreCounterparts {
 
   // MARK: Tables
 
-  /// Returns the rows of a table of the model, and those of its counterpart; `nil` if the table doesn't exist.
   func rows(of table: PhysicalTable) -> (own: ComparedRows, others: ComparedRows?)? {
     guard let actual = store.actual.table(named: table.name) else { return nil }
     let otherName = counterpart(of: table)
@@ -213,7 +210,7 @@ final class StoreCounterparts {
     }
   }
 
-  /// Returns the counterpart of a column; its table is `nil` if it is in the table's own counterpart.
+  /// The table is `nil` if the column is in the counterpart of its own table.
   private func counterpart(
     of name: String, role: PhysicalColumn.Role, external: inout Bool
   ) -> (table: String?, column: String)? {
@@ -230,7 +227,7 @@ final class StoreCounterparts {
     }
   }
 
-  /// Returns the rows of a table outside the model, and those of the other store's table of the same name.
+  /// For a table outside the model.
   func rows(of table: ActualTable) -> (own: ComparedRows, others: ComparedRows?) {
     let otherTable = other.actual.table(named: table.name).flatMap { $0.isVirtual ? nil : $0 }
     let (names, otherNames) = (store.entityNames, otherEntityNames)
@@ -263,7 +260,7 @@ final class StoreCounterparts {
     )
   }
 
-  /// Returns foreign content of one of Core Data's own tables: values in extra columns, and extra rows.
+  /// Foreign content of one of Core Data's own tables: values in extra columns, and extra rows.
   func rows(
     ofBookkeeping name: String, key: String?, known: [String]
   ) -> [(own: ComparedRows, others: ComparedRows?)] {

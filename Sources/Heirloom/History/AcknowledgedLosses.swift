@@ -15,10 +15,7 @@ package struct AcknowledgedLosses {
   private let mapped: [DataEffect]
   private let hasCode: Bool
 
-  /// Creates the losses between two versions.
-  ///
-  /// `mapped` has the effects of the mapping between them. `hasCode` is true if that mapping was given, and so may run
-  /// code.
+  /// `hasCode` is true if the mapping between the versions was given, and so may run code.
   package init(
     _ entries: [VersionLock.Acknowledgement.Loss], from source: ManagedObjectModel, to destination: ManagedObjectModel,
     mapped: [DataEffect] = [], hasCode: Bool = false
@@ -30,7 +27,6 @@ package struct AcknowledgedLosses {
     self.mapped = mapped
   }
 
-  /// Returns true if the loss of a name and kind is acknowledged.
   package func contains(_ name: String, _ kind: LossKind) -> Bool {
     entries.contains { entry in
       guard entry.covers(name) else { return false }
@@ -38,7 +34,6 @@ package struct AcknowledgedLosses {
     }
   }
 
-  /// Returns true if a possible loss is acknowledged.
   package func contains(_ effect: DataEffect) -> Bool {
     effect.kind.lossKind.map { contains(effect.lossName, $0) } ?? false
   }
@@ -58,7 +53,6 @@ package struct AcknowledgedLosses {
     Set(effects.filter { entry.covers($0.lossName) }.compactMap(\.kind.lossKind))
   }
 
-  /// Returns the kinds that an entry without a kind covers.
   package static func kinds(
     impliedBy name: String, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> Set<LossKind> {
@@ -68,17 +62,14 @@ package struct AcknowledgedLosses {
   }
 }
 
-/// A path through versions with the losses that were acknowledged for its hops.
 struct AcknowledgedTrail {
   let trail: LossTrail
   let hops: [AcknowledgedLosses]
-  /// The losses that are acknowledged for the whole path.
   let direct: AcknowledgedLosses
 
-  /// Returns true for a loss that is acknowledged for the whole path, or at each hop that contributes to it.
+  /// Acknowledged for the whole path, or at each hop that contributes to the loss.
   func acknowledges(_ loss: MigrationLoss) -> Bool { acknowledges(loss.kind, loss.property, of: loss.entity) }
 
-  /// Returns true for a possible loss that is acknowledged for the whole path, or at each hop that contributes to it.
   func acknowledges(_ effect: DataEffect) -> Bool {
     effect.kind.lossKind.map { acknowledges($0, effect.lossProperty, of: effect.entity) } ?? false
   }
@@ -91,12 +82,11 @@ struct AcknowledgedTrail {
 }
 
 extension ModelHistory {
-  /// Returns the paths from one model to another through the versions, with the losses the lock acknowledges per hop.
+  /// A version may have been shipped again after others, and a store may fit both: a loss is then
+  /// consented to only if each path acknowledges it.
   ///
-  /// A version may have been shipped again after others, and a store may fit both. A loss is then consented to only if
-  /// each path acknowledges it. `names` lists the versions that may be the source; if it is empty, every version with
-  /// the source model may be. `isInferred` is true if the path has no code and no given mapping.
-  /// Returns at least one path, which acknowledges nothing if the lock doesn't.
+  /// Without `names`, every version with the source model may be the source. Returns at least one
+  /// path.
   func lossTrails(
     from source: ManagedObjectModel, named names: [String] = [], to destination: ManagedObjectModel, isInferred: Bool,
     mapped: [DataEffect]
@@ -120,9 +110,8 @@ extension ModelHistory {
     }
   }
 
-  /// Returns the path from one version to another.
-  ///
-  /// If the lock assigns a hop to code, nothing is acknowledged for it without code; with code, its losses are unknown.
+  /// If the lock assigns a hop to code, nothing is acknowledged for it without code; with code, its
+  /// losses are unknown.
   private func lossTrail(
     from source: ManagedObjectModel, named first: String, to destination: ManagedObjectModel, named last: String,
     isInferred: Bool, mapped: [DataEffect]
@@ -165,12 +154,12 @@ extension ModelHistory {
       trail: LossTrail(through: models, losses: losses), hops: hops, direct: models.count == 2 ? hops[0] : direct)
   }
 
-  /// Returns true unless the lock has another model for a version, whose acknowledgements don't apply to this one.
+  /// Acknowledgements for another model of that name don't apply to this one.
   func isAsLocked(_ name: String, _ model: ManagedObjectModel) -> Bool {
     lock?.entry(named: name)?.editedEntities(in: model.versionHashes()) == nil
   }
 
-  /// Returns the names of the versions with a model's hashes, from one of them up to, but without, a later version.
+  /// The versions with the model's hashes, from one of them up to, but without, a later version.
   private func twins(of model: ManagedObjectModel, from name: String, before later: String) -> Set<String> {
     let order = versionNames
     guard let start = order.firstIndex(of: name), let end = order.firstIndex(of: later), start < end else {

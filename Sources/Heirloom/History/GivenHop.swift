@@ -8,12 +8,11 @@ import HeirloomModel
 struct GivenHop: Sendable {
   let source: String
   let destination: String
-  /// Makes the mapping between the two versions' models; called only if the step is on a store's path.
+  /// Called only if the step is on a store's path.
   let mapping: @Sendable (ManagedObjectModel, ManagedObjectModel) throws -> MappingModel
   var willMigrate: CustomMigrationStage.Handler?
   var didMigrate: CustomMigrationStage.Handler?
 
-  /// The step's name for use in messages.
   var label: String { "The step from \"\(source)\" to \"\(destination)\"" }
 }
 
@@ -109,9 +108,8 @@ extension ModelHistory {
     memory = HistoryMemory()
   }
 
-  /// Returns the steps between a version and the current one.
-  ///
-  /// If the version isn't known, all steps are returned but those that start at another unknown model.
+  /// If the version isn't known, all steps are returned but those that start at another unknown
+  /// model.
   func steps(from name: String?, _ model: ManagedObjectModel) -> [GivenHop] {
     let names = versionNames
     guard let name, let start = names.firstIndex(of: name), let end = names.firstIndex(of: currentName) else {
@@ -121,9 +119,7 @@ extension ModelHistory {
     return steps.filter { way.contains($0.source) && way.contains($0.destination) }
   }
 
-  /// Makes the mapping of a step between its versions.
-  ///
-  /// `archived` is the model of the store, at which the step starts if no version has its source's name.
+  /// `archived` is the store's model, where a step starts whose source no version has.
   func mapping(of step: GivenHop, from archived: ManagedObjectModel) throws -> MappingModel {
     let source = versionNames.contains(step.source) ? try model(named: step.source) : archived
     guard let earlier = source, let later = try model(named: step.destination) else {
@@ -133,7 +129,6 @@ extension ModelHistory {
     return try step.mapping(earlier, later)
   }
 
-  /// Returns the code of the step that equals a hop, in a manager of its own; `nil` if no step with code does.
   func stage(of hop: MigrationHop) throws -> (manager: StagedMigrationManager, stage: CustomMigrationStage)? {
     for step in steps where step.willMigrate != nil || step.didMigrate != nil {
       let isArchived = !versionNames.contains(step.source) && hop.source.isNamed(step.source)
@@ -156,20 +151,18 @@ extension ModelHistory {
 }
 
 extension ModelHistory {
-  /// Returns the name by which steps and needs refer to a model: its version's name, else the model's own.
   func label(of model: ManagedObjectModel) -> String { name(of: model) ?? model.ownName }
 
-  /// Returns true if a step starts at a model that no version has, by its checksum.
+  /// For a model that no version has, by its checksum.
   func hasStep(from model: ManagedObjectModel) -> Bool {
     steps.contains { $0.source == model.versionChecksum() }
   }
 }
 
 extension ManagedObjectModel {
-  /// The name of a model that no version has: its version identifier, else its version checksum.
+  /// For a model that no version has: its version identifier, else its version checksum.
   var ownName: String { versionIdentifiers.first { !$0.isEmpty } ?? versionChecksum() }
 
-  /// Returns true for a name by which a step may refer to a model that no version has.
   fileprivate func isNamed(_ name: String) -> Bool { name == ownName || name == versionChecksum() }
 
   fileprivate static func isVersionChecksum(_ text: String) -> Bool {

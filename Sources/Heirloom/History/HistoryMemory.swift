@@ -4,13 +4,11 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// The models and paths of a history that were computed for one store and are cached for the next.
+/// A process that migrates the stores of many tenants meets the same few versions again and again.
 ///
-/// A process that migrates the stores of many tenants meets the same few versions again and again. The cached values
-/// depend on the history alone, so results are the same without the cache. Its size is bounded, whatever the number of
-/// stores.
+/// The cached values depend on the history alone, so results are the same without the cache.
 final class HistoryMemory: Sendable {
-  /// The limit for cached models, and for cached paths: a fleet's stores are of few versions.
+  /// For models, and for paths: a fleet's stores are of few versions.
   private static let limit = 8
 
   private struct State {
@@ -23,27 +21,20 @@ final class HistoryMemory: Sendable {
     var hasFailed = false
   }
 
-  /// The key of a path to the current version: everything that the path depends on.
+  /// Everything that a path to the current version depends on.
   struct PathKey: Equatable, Sendable {
-    /// The model that made a store.
     let source: ManagedObjectModel
-    /// The name of the source's version in the history; `nil` if it has none.
     let versionName: String?
     let mappings: [MappingModel]
-    /// The names of the mapping models for use in messages.
     let labels: [String]
   }
 
-  /// The parts of plans that depend only on versions.
   let planning = PlanningMemory()
 
   private let state = Locked(State())
 
-  // MARK: Models
-
-  /// Returns the model of a version, and reads it if it isn't cached.
+  /// `wanted` are the hashes that a model must have to be cached; `nil` for one on a store's path.
   ///
-  /// The model is cached only if it has the wanted hashes; `nil` caches it in any case, as one on a store's path.
   /// Several threads may call `read` at once, and its errors are not cached.
   func model<Failure: Error>(
     named name: String, keptIfOf wanted: [String: VersionHash]? = nil, read: () throws(Failure) -> ManagedObjectModel
@@ -66,12 +57,11 @@ final class HistoryMemory: Sendable {
     }
   }
 
-  /// Returns true if a version is known to have other hashes than a store; false if it was never read.
+  /// False if the version was never read.
   func isKnownToDiffer(versionNamed name: String, from hashes: [String: VersionHash]) -> Bool {
     state.withLock { state in state.hashes[name].map { $0 != hashes } ?? false }
   }
 
-  /// Returns the version hashes of a version, and reads it if they aren't cached; `nil` if it can't be read.
   func hashes(
     ofVersionNamed name: String, read: () throws(ModelReadingError) -> ManagedObjectModel
   ) -> [String: VersionHash]? {
@@ -79,9 +69,7 @@ final class HistoryMemory: Sendable {
     return (try? model(named: name, keptIfOf: [:], read: read))?.versionHashes()
   }
 
-  /// Returns the entities of a version that were edited since it was shipped; `nil` for none, or if it was never read.
-  ///
-  /// `hashes` replaces the version's cached hashes. The result is cached.
+  /// `hashes` replaces the version's cached hashes; `nil` also if the version was never read.
   func editedEntities(since entry: VersionLock.Entry, hashes: [String: VersionHash]? = nil) -> [String]? {
     state.withLock { state in
       if let known = state.edited[entry.name] { return known }
@@ -99,8 +87,6 @@ final class HistoryMemory: Sendable {
     return found
   }
 
-  // MARK: Paths
-
   func mapping(of step: GivenHop, make: () throws -> MappingModel) rethrows -> MappingModel {
     if let known = state.withLock({ $0.steps[step.label] }) { return known }
     let made = try make()
@@ -108,7 +94,7 @@ final class HistoryMemory: Sendable {
     return made
   }
 
-  /// Returns the path to the current version, and computes it if it isn't cached; errors are not cached.
+  /// Errors are not cached.
   func path<Failure: Error>(
     _ key: PathKey, find: () throws(Failure) -> MigrationPath
   ) throws(Failure) -> MigrationPath {

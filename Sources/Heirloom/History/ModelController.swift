@@ -13,15 +13,14 @@ public struct ModelController: Sendable {
   public let snapshotURL: URL
 
   private let files: any FileOperations
-  /// The store's location; `nil` if the snapshot is elsewhere, or the store's path can't be resolved.
   private let location: StoreLocation?
   private let users = Locked(Users())
 
   /// The assistants that use this controller or a copy of it.
   private final class Users {
-    /// Their stores, for a snapshot that is elsewhere.
+    /// For a snapshot that is elsewhere.
     var stores: [URL] = []
-    /// The history of the assistant that was created last.
+    /// Of the assistant that was created last.
     var history: ModelHistory?
   }
 
@@ -46,7 +45,6 @@ public struct ModelController: Sendable {
     self.init(snapshotURL: snapshotURL, files: POSIXFileOperations())
   }
 
-  /// Creates a controller that keeps the model in a file of the caller's choice, on the caller's file system.
   package init(snapshotURL: URL, files: any FileOperations) {
     storeURL = nil
     self.snapshotURL = snapshotURL
@@ -54,7 +52,6 @@ public struct ModelController: Sendable {
     location = nil
   }
 
-  /// Creates a controller on the caller's file system.
   package init(storeURL: URL, files: any FileOperations) {
     self.storeURL = storeURL
     // Links beside the store are not followed.
@@ -63,9 +60,8 @@ public struct ModelController: Sendable {
     snapshotURL = URL(fileURLWithPath: location?.snapshot ?? storeURL.path + ".heirloom/model.json.gz")
   }
 
-  /// Reads the snapshot; `nil` if there is none.
-  ///
-  /// Throws `ModelReadingError` for a snapshot that is damaged, or whose hashes don't fit its model.
+  /// Throws `ModelReadingError` for a snapshot that is damaged, or whose hashes don't fit its
+  /// model.
   package func snapshot() throws -> ModelSnapshot? {
     if let location { try StoreVault(location, files: files).checkOwner(of: location.snapshot) }
     guard let bytes = try SnapshotFile(path: snapshotURL.path, files: files).read() else { return nil }
@@ -123,7 +119,6 @@ public struct ModelController: Sendable {
     }
   }
 
-  /// Registers an assistant's store and history.
   func belongs(to store: URL, history: ModelHistory) {
     users.withLock { users in
       if !users.stores.contains(store) { users.stores.append(store) }
@@ -131,9 +126,7 @@ public struct ModelController: Sendable {
     }
   }
 
-  /// Returns the checksums of the versions before a model's: from the history, or else from the model's snapshot.
-  ///
-  /// `name` is the model's name in the history; `nil` for the current version, or for a model outside the history.
+  /// `name` is `nil` for the current version, or for a model outside the history.
   func earlierVersions(than model: ManagedObjectModel, named name: String? = nil) -> [String] {
     if let history = users.withLock({ $0.history }),
       let name = name ?? (model == history.current ? history.currentName : nil)
@@ -144,7 +137,6 @@ public struct ModelController: Sendable {
     return snapshot.earlierVersions
   }
 
-  /// Reads the kept model of a store whose snapshot was replaced; `nil` if there is none.
   package func replacedModel(withHashes hashes: [String: VersionHash]) -> ManagedObjectModel? {
     let file = replacedSnapshot(of: hashes)
     if let location {
@@ -156,9 +148,8 @@ public struct ModelController: Sendable {
     return model
   }
 
-  /// Keeps the snapshot in a file beside it, before a new store of another model is created.
-  ///
-  /// The store of the snapshot was moved away, and may come back. A migrated store is kept together with its model.
+  /// The store of the snapshot was moved away, and may come back; a migrated store is kept with its
+  /// model.
   func keepSnapshot(replacedBy model: ManagedObjectModel) throws {
     guard let replaced = try? SnapshotFile(path: snapshotURL.path, files: files).read(),
       let checksum = try? ModelSnapshot(bytes: replaced).model.versionChecksum()

@@ -4,10 +4,9 @@ package import HeirloomMigration
 package import HeirloomModel
 
 extension ModelHistory {
-  /// True if the lock decides about rows at any step.
   var hasDecisions: Bool { !(lock?.namedDecisions ?? []).isEmpty }
 
-  /// Returns the lock's decisions for the steps between two models, under the names that the destination has.
+  /// Under the names that the destination has.
   package func standingDecisions(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataDecision]
   {
     let decisions = lock?.namedDecisions ?? []
@@ -26,16 +25,15 @@ extension ModelHistory {
     }
   }
 
-  /// The expressions that the lock has for any step, under the names that the step's destination has.
+  /// Under the names that each step's destination has.
   package var standingExpressions: [DataDecision] {
     (lock?.namedDecisions ?? []).filter { $0.choice == VersionLock.Decision.computed }.compactMap { decision in
       DataDecision.Choice(decision).map { DataDecision(entity: decision.entity, constraint: decision.properties, $0) }
     }
   }
 
-  /// Returns the nearest pair of versions with the hashes of two models, the source before the destination.
-  ///
-  /// Of consecutive destination versions with the same hashes, the last; `nil` if there is no such pair.
+  /// The source comes before the destination; of consecutive destinations with equal hashes, the
+  /// last.
   private func nearestNames(of source: ManagedObjectModel, _ destination: ManagedObjectModel) -> (String, String)? {
     let order = versionNames
     func places(_ model: ManagedObjectModel) -> [Int] { names(of: model).compactMap(order.firstIndex) }
@@ -49,7 +47,6 @@ extension ModelHistory {
 }
 
 extension DataDecision.Choice {
-  /// Creates a choice from its form in a lock.
   fileprivate init?(_ decision: VersionLock.Decision) {
     switch DataDecision.Option(rawValue: decision.choice) {
     case .fill:
@@ -71,7 +68,6 @@ extension DataDecision.Choice {
 }
 
 extension VersionLock.Decision {
-  /// Creates a lock's decision about the rows of a step.
   package init(_ decision: DataDecision, at step: VersionLock.Step) {
     var (choice, value) = (decision.choice.option.rawValue, nil as AttributeValue?)
     switch decision.choice {

@@ -43,10 +43,10 @@ extension ModelHistory {
       }, findVersions: Self.versions)
   }
 
-  /// Creates the history of a path from one version of each part to the current ones.
+  /// `start` has the versions that a store was made with, each `nil` if the part was added since.
   ///
-  /// `start` has the versions that a store was made with, each `nil` if the part was added since. Without `start`, the
-  /// path starts at the oldest version of each part, and models are read when needed.
+  /// Without it, the path starts at the oldest version of each part, and models are read when
+  /// needed.
   private init(_ parts: [ModelHistory], current: ManagedObjectModel, from start: [String?]?) {
     let (nodes, arePlaced) = Self.nodes(of: parts, from: start ?? parts.map { $0.versionNames.first })
     let last = parts.map { Optional($0.currentName) }
@@ -73,10 +73,9 @@ extension ModelHistory {
     if start != nil { takeOver(nodes, versions.map { $0?.name }) }
   }
 
-  /// Returns the versions of the parts along a path on which one part after the other is migrated.
+  /// Part after part is migrated to the current version, or to that of `start` if it is later.
   ///
-  /// The current versions come last, or `start` itself if a part is of a version later than the current one.
-  /// `arePlaced` is true if the order of all versions is known, and not only guessed from names.
+  /// `arePlaced` is false if the order of versions is only guessed from names.
   private static func nodes(
     of parts: [ModelHistory], from start: [String?]
   ) -> (list: [[String?]], arePlaced: Bool) {
@@ -121,7 +120,6 @@ extension ModelHistory {
 
   // MARK: What a store is made of
 
-  /// Finds the version of each part that a store was made with, for ``versions(havingAllOf:)``.
   @Sendable private static func versions(
     of parts: [ModelHistory], having hashes: [String: VersionHash]
   ) -> (versions: [String?], missing: [String]) {
@@ -132,9 +130,7 @@ extension ModelHistory {
     )
   }
 
-  /// Returns the versions whose entities are all in a store, the likeliest first.
-  ///
-  /// Versions whose entities are a subset of another's are left out.
+  /// The likeliest first; versions whose entities are a subset of another's are left out.
   private func fitting(_ hashes: [String: VersionHash]) -> [(name: String, entities: Set<String>)] {
     var found: [(name: String, entities: Set<String>)] = []
     func add(_ name: String, _ entities: some Sequence<String>) {
@@ -156,7 +152,6 @@ extension ModelHistory {
     return found
   }
 
-  /// A small cache of the paths that were found for the stores of a merged history.
   private final class Ways: Sendable {
     private let known = Locked<[(start: [String?], way: ModelHistory)]>([])
 
@@ -170,13 +165,10 @@ extension ModelHistory {
 
   // MARK: What the parts' histories say
 
-  /// Adopts the consents, decisions and steps of the parts.
-  ///
-  /// `nodes` are the versions of the parts along the path; `names` has the name of each, `nil` if they can't be merged.
+  /// `names` has `nil` for versions of the parts that can't be merged.
   private mutating func takeOver(_ nodes: [[String?]], _ names: [String?]) {
     var lock = VersionLock()
     for (index, part) in parts.enumerated() {
-      /// Returns the step of the path on which the part changes between two versions; `nil` if there is none.
       func step(_ source: String, _ destination: String) -> VersionLock.Step? {
         guard let leaving = nodes.lastIndex(where: { $0[index] == source }),
           let arriving = nodes.firstIndex(where: { $0[index] == destination }), leaving < arriving,
@@ -217,7 +209,7 @@ extension ModelHistory {
     self = locked(by: lock)
   }
 
-  /// Returns a lock whose floor comes after the versions of a store; `nil` if no part is below its floor.
+  /// `nil` if no part is below its floor.
   private func lockBelowFloor(_ start: [String?], _ hashes: [String: VersionHash]) -> VersionLock? {
     let floors = zip(parts, start).compactMap { part, name in
       part.lock.flatMap { lock in lock.versionsBelowFloor.contains { $0.name == name } ? lock.floorName : nil }

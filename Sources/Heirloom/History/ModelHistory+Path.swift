@@ -2,11 +2,11 @@ package import HeirloomMapping
 package import HeirloomModel
 
 extension ModelHistory {
-  /// Finds the path from one version to another by given mappings and by inference.
+  /// A name is `nil` if the history doesn't have the version, or the versions between must not be
+  /// used.
   ///
-  /// A name is `nil` if the history doesn't have the version, or if the versions between must not be used. `labels` are
-  /// the names of the mapping models for use in messages. If `isStepwise` is true and no single mapping can be
-  /// inferred, the path goes through the versions between, in the order of the lock, or else of their names.
+  /// If `isStepwise` is true and no single mapping can be inferred, the path goes through the
+  /// versions between, in the order of the lock, or else of their names.
   package func path(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel, named laterName: String?,
     given: [MappingModel], labels: [String], isStepwise: Bool = false

@@ -16,34 +16,26 @@ public struct ModelHistory: Sendable {
   /// The warnings about the list of versions and the current version's file, one sentence each.
   public let warnings: [String]
 
-  /// The version hashes of the current model, computed once.
   package let currentHashes: [String: VersionHash]
-  /// The lock beside the models; `nil` if there is none.
   package private(set) var lock: VersionLock?
-  /// The steps that the app gives.
   var steps: [GivenHop] = []
-  /// The steps that the app's own code migrates, according to the versions' source, besides those of the lock.
+  /// According to the versions' source, besides those of the lock.
   var plannedStepsByCode: [VersionLock.Step] = []
   private(set) var versions: [Version]
-  /// The cache of versions that were read and paths that were found.
   var memory = HistoryMemory()
-  /// The histories of the models that this one is merged of; none for a history of one model.
+  /// Of a merged model; empty for a history of one model.
   package internal(set) var parts: [ModelHistory] = []
-  /// Finds the path of a store of a merged model; `nil` for a history of one model.
   var merger: Merger?
 
   struct Version: Sendable {
     let name: String
     let source: Source
-    /// The file of the version; `nil` for a model that an app holds in memory.
-    ///
-    /// For a merged model, it is the file of the part that differs from the version before.
+    /// For a merged model, the file of the part that differs from the version before.
     var file: ModelFile?
-    /// True if the version's place in the order is known, and not only guessed from names.
+    /// False if the version's place in the order is only guessed from names.
     var isPlaced: Bool = true
-    /// The checksum that `lock.json` has for a shipped version.
     var lockedChecksum: String?
-    /// True if the version was given explicitly for the stores to be migrated, as by `--model`.
+    /// Given explicitly for the stores to be migrated, as by `--model`.
     var isGiven: Bool = false
   }
 
@@ -70,9 +62,6 @@ public struct ModelHistory: Sendable {
     try self.init(ModelVersionList(url.path), path: url.path)
   }
 
-  /// Creates a history of listed versions; `path` is used in messages.
-  ///
-  /// Throws ``ModelReadingError`` if there is no readable current model.
   package init(_ list: ModelVersionList, path: String) throws(ModelReadingError) {
     guard let version = list.currentVersion else {
       throw ModelReadingError(path: path, problem: .notModel(.bundleWithoutVersions))
@@ -122,26 +111,21 @@ public struct ModelHistory: Sendable {
     currentHashes = current.versionHashes()
   }
 
-  /// A history without models, for an app whose models are not known.
+  /// For an app whose models are not known.
   package static let unknown: ModelHistory = ModelHistory(current: .empty)
 
-  /// True if the current model is known.
   package var isKnown: Bool { !current.entities.isEmpty }
 
-  /// The losses between versions that the lock acknowledges.
   package var acknowledgements: [VersionLock.Acknowledgement] { lock?.namedAcknowledgements ?? [] }
 
-  /// The steps that the app's own code migrates, according to `lock.json` or the versions' source.
   var stepsByCode: [VersionLock.Step] { (lock?.namedStepsByCode ?? []) + plannedStepsByCode }
 
-  /// The steps between two models that the app's own code migrates.
   func stepsByCode(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [VersionLock.Step] {
     // Finding names requires reading versions, which few histories need.
     guard !stepsByCode.isEmpty, let first = name(of: source), let last = name(of: destination) else { return [] }
     return stepsByCode(from: first, to: last)
   }
 
-  /// The steps between two versions that the app's own code migrates.
   func stepsByCode(from first: String, to last: String) -> [VersionLock.Step] {
     let names = versionNames
     guard let start = names.firstIndex(of: first), let end = names.firstIndex(of: last), start < end else { return [] }
@@ -153,7 +137,7 @@ public struct ModelHistory: Sendable {
     }
   }
 
-  /// The shipped versions that were edited since, among those that were read so far, with the entities that differ.
+  /// Only among the versions that were read so far.
   var editedVersions: [(entry: VersionLock.Entry, entities: [String])] {
     var edited = (lock?.versions ?? []).compactMap { entry in
       let hashes = entry.name == currentName ? currentHashes : nil
@@ -191,7 +175,7 @@ public struct ModelHistory: Sendable {
     return versionNames.first { (try? self.model(named: $0)) == model } ?? version(withHashes: hashes)?.name
   }
 
-  /// Returns the names of all versions equal to a model, else of those with the same version hashes, in their order.
+  /// Of equal versions, else of those with the same version hashes.
   func names(of model: ManagedObjectModel) -> [String] {
     let candidates = versions(withHashes: model.versionHashes())
     let equal = candidates.filter { $0.model == model }
@@ -199,8 +183,6 @@ public struct ModelHistory: Sendable {
     return versionNames.filter(found.contains)
   }
 
-  /// Returns the history with further known versions, which come before the others.
-  ///
   /// In a merged history, each is added to the part with which it shares the most entity names.
   package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
     var history = self
@@ -216,9 +198,7 @@ public struct ModelHistory: Sendable {
     return history
   }
 
-  /// Returns the history in which the named versions come first among those with a store's hashes.
-  ///
-  /// They are the versions given for the stores, as by `--model`.
+  /// They come first among those with a store's hashes: they were given for it, as by `--model`.
   package func trusting(_ names: Set<String>) -> ModelHistory {
     var history = self
     for index in versions.indices { history.versions[index].isGiven = names.contains(versions[index].name) }
@@ -226,27 +206,22 @@ public struct ModelHistory: Sendable {
     return history
   }
 
-  /// Returns the history with the floor and the consents of a lock.
   package func locked(by lock: VersionLock?) -> ModelHistory {
     var history = self
     history.lock = lock
     return history
   }
 
-  /// Returns true if the history has a version of the same name from the same file, so it need not be read.
+  /// From the same file, so the version need not be read.
   package func lists(_ version: ModelVersionList.Version) -> Bool {
     versions.contains { $0.name == version.name && $0.file == version.file } || parts.contains { $0.lists(version) }
   }
 
-  /// Returns the models between two versions, or up to the current one, in their order.
-  ///
-  /// Without `lock.json`, the order isn't known, since names don't define it, and nothing is returned.
+  /// Empty without `lock.json`: names don't define the order.
   package func versionsBetween(_ name: String, and laterName: String? = nil) -> [ManagedObjectModel] {
     namedVersionsBetween(name, and: laterName ?? currentName).map(\.model)
   }
 
-  /// Returns the names and models of the versions between two, in their order; nothing if the order isn't known.
-  ///
   /// `isByName` allows the order of names where no lock defines it.
   func namedVersionsBetween(
     _ name: String, and laterName: String, isByName: Bool = false
@@ -265,10 +240,8 @@ public struct ModelHistory: Sendable {
     return Array(models.drop { $0.model.versionHashes() == start })
   }
 
-  /// Returns the versions that may be reached only by a given mapping; those that can't be read are left out.
-  ///
-  /// These are all versions if the place of one isn't known, or if the path goes back to an earlier version; else none.
-  /// `name` is the version where the path starts; `nil` if the history doesn't have it.
+  /// All versions if the place of one isn't known, or if the path goes back to an earlier one; else
+  /// none.
   func versionsByMapping(from name: String?) -> [(name: String, model: ManagedObjectModel)] {
     guard !versions.allSatisfy(\.isPlaced) || name.map(isNewer) ?? false else { return [] }
     return versions.compactMap { version in (try? model(named: version.name)).map { (version.name, $0) } }
@@ -288,9 +261,7 @@ public struct ModelHistory: Sendable {
     return try bound(read, path: url.path) ?? read.mappingModel
   }
 
-  /// Completes a mapping model for the versions that it names; `nil` if one is not in the history.
-  ///
-  /// Throws ``MappingReadingError`` if it doesn't fit them.
+  /// `nil` if a version that the mapping model names is not in the history.
   package func bound(_ read: ReadMappingModel, path: String) throws(MappingReadingError) -> MappingModel? {
     if read.mappingModel.carriesHashes { return read.mappingModel }
     for part in parts {
@@ -306,7 +277,6 @@ public struct ModelHistory: Sendable {
     return read.mappingModel.completed(from: source, to: destination)
   }
 
-  /// Returns true if a version comes after the current one.
   package func isNewer(_ name: String) -> Bool {
     guard let position = versions.firstIndex(where: { $0.name == name }),
       let currentPosition = versions.firstIndex(where: { $0.name == currentName })
@@ -314,9 +284,8 @@ public struct ModelHistory: Sendable {
     return position > currentPosition
   }
 
-  /// Returns the name of a store's version if that comes before the floor.
-  ///
-  /// It is `nil` also for a version that was shipped again, with the same hashes, from the floor on.
+  /// `nil` also for a version below the floor that was shipped again, with the same hashes, from
+  /// the floor on.
   package func versionBelowFloor(withHashes hashes: [String: VersionHash]) -> String? {
     guard let lock, lock.floor != nil, hashes != currentHashes else { return nil }
     let checksum = ManagedObjectModel.versionChecksum(of: hashes)
@@ -325,7 +294,7 @@ public struct ModelHistory: Sendable {
     return below.last { $0.checksum == checksum }?.name
   }
 
-  /// Returns true if the lock has the current version and not the model, which then must be later.
+  /// The lock has the current version and not the model, which then must be later.
   func wasShippedBefore(_ model: ManagedObjectModel) -> Bool {
     guard let lock else { return false }
     let shipped = Set(lock.versions.map(\.checksum))
@@ -333,9 +302,7 @@ public struct ModelHistory: Sendable {
       && !shipped.contains(model.versionChecksum())
   }
 
-  /// Returns the version checksums of the versions before one, in their order.
-  ///
-  /// Versions with the model's hashes are left out, and so are models that were given explicitly, which may be later.
+  /// Leaves out models that were given explicitly, which may be later.
   func checksums(before name: String, of model: ManagedObjectModel) -> [String] {
     memory.checksums(before: name) {
       let own = model.versionChecksum()
@@ -355,23 +322,20 @@ public struct ModelHistory: Sendable {
     return hashes(of: version).map(ManagedObjectModel.versionChecksum)
   }
 
-  /// Returns the hashes of a version, which is read for them once; `nil` if it can't be read.
   func hashes(of version: Version) -> [String: VersionHash]? {
     if case .model(let model) = version.source { return model.versionHashes() }
     return memory.hashes(ofVersionNamed: version.name) { () throws(ModelReadingError) in try version.source.read() }
   }
 
-  /// True if a version comes after the current one.
   package var hasLaterVersions: Bool { versions.last.map { $0.name != currentName } ?? false }
 
-  /// Finds one version that has the hashes of a store.
   package func version(withHashes hashes: [String: VersionHash]) -> (name: String, model: ManagedObjectModel)? {
     if hashes == currentHashes { return (currentName, current) }
     if let way = merger?.findWay(self, hashes) { return way.version(withHashes: hashes) }
     return candidates(withHashes: hashes, isOneEnough: true).first.map { ($0.name, $0.model) }
   }
 
-  /// Finds all versions that have the hashes of a store, the likeliest first.
+  /// The likeliest first.
   package func versions(withHashes hashes: [String: VersionHash]) -> [VersionCandidate] {
     if let way = merger?.findWay(self, hashes) { return way.versions(withHashes: hashes) }
     return candidates(withHashes: hashes, isOneEnough: false).map {
@@ -379,16 +343,13 @@ public struct ModelHistory: Sendable {
     }
   }
 
-  /// The versions, the likeliest first.
-  ///
-  /// The order is from the current one backwards, since a store is most often one version behind. Later versions come
-  /// last: a version may have been shipped again under a later name.
+  /// Backwards from the current one, since a store is most often one version behind; later ones
+  /// last, since a version may have been shipped again.
   var likelyVersions: [Version] {
     let position = versions.firstIndex { $0.name == currentName }.map { $0 + 1 } ?? versions.count
     return versions[..<position].reversed() + versions[position...]
   }
 
-  /// Finds versions that have the hashes of a store; those that can't be read are skipped.
   private func candidates(
     withHashes hashes: [String: VersionHash], isOneEnough: Bool
   ) -> [(name: String, model: ManagedObjectModel, isGiven: Bool)] {
@@ -402,9 +363,8 @@ public struct ModelHistory: Sendable {
     return found
   }
 
-  /// Reads a version that may have made a store; `nil` if it can't be read or has other hashes.
-  ///
-  /// `isNext` is true if no version was found yet: this one may then be on the store's path, and is cached.
+  /// `isNext` is true if no version was found yet: this one may then be on the store's path, and is
+  /// cached.
   private func model(
     of version: Version, ifItHas hashes: [String: VersionHash], isNext: Bool, _ checksum: String
   ) -> ManagedObjectModel? {
@@ -418,9 +378,7 @@ public struct ModelHistory: Sendable {
     return model?.versionHashes() == hashes ? model : nil
   }
 
-  /// Returns the known versions nearest to a store's hashes, with the entities that differ; at most three.
-  ///
-  /// Versions with as many differences are ordered by the likeness of their columns to the store's, then latest first.
+  /// Of versions with as many differences, those with columns like the store's come first.
   package func nearestVersions(to hashes: [String: VersionHash], ofStoreAt path: String) -> [NearVersion] {
     let actual = try? StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       do throws(SQLiteError) {

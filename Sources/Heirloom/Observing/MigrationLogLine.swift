@@ -211,7 +211,6 @@ extension MigrationOutcome {
 }
 
 extension MigrationReport {
-  /// The number of objects in the migrated store.
   var rowCount: Int64 {
     (plan.hops.last ?? plan).rows.reduce(0) { $0 + ($1.after ?? 0) }
   }

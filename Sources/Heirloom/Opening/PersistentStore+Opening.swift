@@ -49,14 +49,12 @@ extension PersistentStore {
   }
 }
 
-/// Opens a store after the migration or creation that it may need.
 package final class StoreOpening {
   private let url: URL
   private let history: ModelHistory
   private let options: PersistentStoreOptions
   private let files: any FileOperations
 
-  /// Creates an opening; nothing is read.
   package init(url: URL, history: ModelHistory, options: PersistentStoreOptions, files: any FileOperations) {
     self.url = url
     self.history = history
@@ -66,7 +64,6 @@ package final class StoreOpening {
 
   private var model: ManagedObjectModel { history.current }
 
-  /// Creates or migrates the store if needed, and opens it.
   package func store() throws -> PersistentStore {
     guard !options.isReadOnly else {
       return try PersistentStore.open(
@@ -97,9 +94,7 @@ package final class StoreOpening {
 
   private var controller: ModelController { options.modelController ?? ModelController(storeURL: url, files: files) }
 
-  /// Returns true if the requested configuration's entities are current: other changes don't affect this store.
-  ///
-  /// The assistant handles a store that can't be read, and an operation that was not finished.
+  /// Changes outside the requested configuration don't affect this store.
   private func holdsCurrentPart() throws -> Bool {
     guard let configuration = options.configuration, try !isMissing(),
       try !StoreVault.hasUnfinishedOperation(at: StoreLocation(resolving: url.path, files: files), files: files)
@@ -123,7 +118,6 @@ package final class StoreOpening {
     return store
   }
 
-  /// Creates the store; another process may do so at the same time.
   private func create() throws {
     var settings = VaultConfiguration()
     settings.lockTimeout = options.migration.lockTimeout

@@ -4,7 +4,6 @@ import HeirloomStore
 import HeirloomVault
 
 extension MigrationAssistantError {
-  /// Wraps an error that a part of the assistant threw about a store.
   package init(wrapping error: any Error, storePath path: String) {
     switch error {
     case let error as MigrationAssistantError: self = error
@@ -47,7 +46,7 @@ extension MigrationAssistantError {
     }
   }
 
-  /// Returns true if a file with content is at a path: only then may an error say that the file holds data.
+  /// Only if a file with content is at the path may an error say that the file holds data.
   private static func isStore(at path: String) -> Bool {
     let files = POSIXFileOperations()
     guard let real = try? files.resolvePath(path), let status = try? files.status(of: real) else { return false }

@@ -82,7 +82,7 @@ public enum MigrationEvent: Hashable, Sendable {
 }
 
 extension MigrationEvent {
-  /// Returns a phrase for the operation of ``recovered(operation:)``, without its raw value and without a full stop.
+  /// Without the operation's raw value and without a full stop.
   package static func words(ofRecovery operation: String) -> String {
     switch VaultRecovery(rawValue: operation) {
     case .rolledBack: "an earlier run was interrupted before it changed the store: its preparations were removed"

@@ -22,7 +22,6 @@ public struct MigrationNotice: Hashable, Sendable {
 }
 
 extension MigrationNotice {
-  /// Encodes the notice of a store that is about to be set aside.
   static func bytes(of error: MigrationAssistantError, storeName: String) throws -> [UInt8] {
     let document = Document(
       format: 1, title: "Your earlier data were set aside",
@@ -44,7 +43,6 @@ extension MigrationNotice {
     var reason: String
   }
 
-  /// Reads the notice of a set-aside store; a missing or damaged one is replaced by default texts.
   package init(_ set: SetAsideFiles) {
     let document = set.notice.flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
     id = set.name

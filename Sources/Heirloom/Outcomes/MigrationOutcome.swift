@@ -31,7 +31,6 @@ public struct MigrationReport: Sendable {
   /// The time from the start of the call to the end of the migration.
   public let duration: Duration
 
-  /// The same time in seconds, as in the tool's JSON.
   package var seconds: Double { duration / .seconds(1) }
 }
 

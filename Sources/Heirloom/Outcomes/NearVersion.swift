@@ -7,7 +7,6 @@ public struct NearVersion: Hashable, Sendable {
   /// The entities whose version hashes differ, sorted.
   public let differingEntities: [String]
 
-  /// Creates a description.
   package init(name: String, differingEntities: [String]) {
     self.name = name
     self.differingEntities = differingEntities
@@ -15,7 +14,6 @@ public struct NearVersion: Hashable, Sendable {
 }
 
 extension NearVersion {
-  /// Returns at most three versions with the fewest differing entities; equal ones stay in order.
   package static func nearest(_ versions: [NearVersion]) -> [NearVersion] {
     Array(versions.ordered { $0.differingEntities.count < $1.differingEntities.count }.prefix(3))
   }

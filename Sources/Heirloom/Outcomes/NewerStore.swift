@@ -19,7 +19,6 @@ public struct NewerStore: Hashable, Sendable {
   /// The newest previous version with the current model, else the newest of an earlier version; `nil` if there is none.
   public var previousVersion: PreviousVersion? { fittingVersions.first }
 
-  /// Creates a description.
   package init(storePath: String, versionName: String?, versionChecksum: String, fittingVersions: [PreviousVersion]) {
     self.storePath = storePath
     self.versionName = versionName

@@ -41,7 +41,6 @@ public struct PreviousVersion: Hashable, Sendable {
   /// The number of further such losses, which are not listed because the manifest has a size limit.
   public let unlistedLossCount: Int
 
-  /// The operation that replaced the version's store; `nil` if the manifest is damaged.
   let operation: VaultManifest.Operation?
 
   init(_ version: PreviousVersionFiles) {

@@ -8,11 +8,10 @@ package struct RecentEvents {
 
   package struct Entry {
     package let date: Date
-    /// The event or error, without row values.
+    /// Without row values.
     package let text: String
   }
 
-  /// The newest entries, oldest first.
   package private(set) var entries: [Entry] = []
   package private(set) var droppedCount = 0
 
@@ -37,7 +36,7 @@ package struct RecentEvents {
 }
 
 extension MigrationAssistantError {
-  /// The description, without texts of the app's code: they may quote a value.
+  /// Without texts of the app's code: they may quote a value.
   package var textWithoutValues: String {
     switch self {
     case .decisionNeeded(_, let plan):

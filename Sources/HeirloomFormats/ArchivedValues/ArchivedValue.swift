@@ -45,7 +45,6 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     self = try ArchivedValueReader.value(Array(bytes), limits: Limits())
   }
 
-  /// Decodes an archive within limits.
   package init(decoding bytes: some Collection<UInt8>, limits: Limits) throws(ArchivedValueError) {
     self = try ArchivedValueReader.value(Array(bytes), limits: limits)
   }
@@ -59,24 +58,20 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     try ArchivedValueWriter.bytes(of: self)
   }
 
-  /// The limits on an archive.
   package struct Limits: Hashable, Sendable {
-    /// The maximum size of an archive in bytes.
     package var byteCount: Int = 64 << 20
-    /// The maximum nesting of values.
     package var depth: Int = 128
-    /// The maximum number of values; a shared value counts each time.
+    /// A shared value counts each time.
     package var valueCount: Int = 1_000_000
-    /// The maximum size of text and data in bytes; a shared value counts each time.
+    /// Of text and data; a shared value counts each time.
     package var contentByteCount: Int = 256 << 20
 
-    /// Creates the standard limits.
     package init() {}
   }
 }
 
 extension ArchivedValue {
-  /// True for nothing, `NSNull`.
+  /// True for ``null``.
   public var isNull: Bool { self == .null }
 
   /// The text; `nil` for another value.

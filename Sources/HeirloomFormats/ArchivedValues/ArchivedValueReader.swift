@@ -1,10 +1,10 @@
 import Foundation
 import HeirloomModel
 
-/// A decoder of archived values.
+/// Every object is decoded once, however often it is referred to: the archive's size limits the
+/// work.
 ///
-/// Every object is decoded once, however often it is referred to, so the work is limited by the size of the archive.
-/// The expanded size of the value is limited too, so that callers can use it without further checks.
+/// The expanded size of the value is limited too, so that callers need no further checks.
 struct ArchivedValueReader {
   /// The maximum number of values within a key.
   private static let keyLimit = 1000
@@ -22,7 +22,6 @@ struct ArchivedValueReader {
     var byteCount: Int = 0
   }
 
-  /// Decodes an archive's outermost value.
   static func value(_ bytes: [UInt8], limits: ArchivedValue.Limits) throws(ArchivedValueError) -> ArchivedValue {
     guard bytes.count <= limits.byteCount else {
       throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount)
@@ -106,7 +105,7 @@ struct ArchivedValueReader {
     return result
   }
 
-  /// Returns the value of an object of a known class; `nil` for another class.
+  /// `nil` for an unknown class.
   private mutating func object(
     _ object: ArchivedObject, of name: String, depth: Int
   ) throws(ArchivedValueError) -> Counted? {
@@ -162,7 +161,6 @@ struct ArchivedValueReader {
     }
   }
 
-  /// Returns the text of a URL, resolved against its base URL if it has one.
   private mutating func url(_ object: ArchivedObject, depth: Int) throws(ArchivedValueError) -> Counted {
     guard let relative = try member("NS.relative", of: object, depth: depth)?.value.stringValue else {
       throw .malformedObject(className: "NSURL")
@@ -211,7 +209,6 @@ struct ArchivedValueReader {
     return result
   }
 
-  /// Adds the size of a part to that of the whole; throws if it exceeds a limit.
   private func add(_ part: Counted, to whole: inout Counted) throws(ArchivedValueError) {
     // Both are within the limits, so their sum can't overflow.
     whole.valueCount += part.valueCount

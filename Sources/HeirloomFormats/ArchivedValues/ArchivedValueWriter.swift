@@ -1,12 +1,10 @@
 import HeirloomModel
 
 struct ArchivedValueWriter {
-  /// The maximum nesting of values.
   static let depthLimit = 512
 
   private var builder = KeyedArchiveBuilder()
 
-  /// Encodes a value as a whole archive.
   static func bytes(of value: ArchivedValue) throws(ArchivedValueError) -> [UInt8] {
     var writer = ArchivedValueWriter()
     let root = try writer.add(value, depth: 0)

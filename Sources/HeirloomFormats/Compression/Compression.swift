@@ -1,27 +1,23 @@
 import CHeirloomZlib
 
-/// Deflate compression by zlib, with and without the gzip container.
 package enum Compression {
-  /// The limit on the output of a decompression.
+  /// The limit on a decompression's output.
   package struct Limit: Hashable, Sendable {
-    /// The maximum number of bytes, whatever the input.
+    /// Whatever the input.
     package var byteCount: Int
-    /// The maximum number of bytes per byte of input.
+    /// Bytes per byte of input.
     package var ratio: Int
-    /// The number of bytes that is always allowed, so that a tiny, highly compressed input is not rejected.
+    /// Always allowed, so that a tiny, highly compressed input is not rejected.
     package var floor: Int
 
-    /// 64 MiB and 200 times the input, but at least 64 KiB.
     package static let standard: Limit = Limit(byteCount: 64 << 20, ratio: 200, floor: 64 << 10)
 
-    /// Creates a limit.
     package init(byteCount: Int, ratio: Int, floor: Int) {
       self.byteCount = byteCount
       self.ratio = ratio
       self.floor = floor
     }
 
-    /// Returns the limit for an input of the given size.
     func outputLimit(inputSize: Int) -> Int {
       let (product, overflow) = inputSize.multipliedReportingOverflow(by: ratio)
       return min(byteCount, max(floor, overflow ? byteCount : product))
@@ -34,19 +30,14 @@ package enum Compression {
     static let gzip: Int32 = 31
   }
 
-  /// Decompresses a deflate stream without a container, the form of a store's model cache.
-  ///
-  /// Bytes after the end of the stream are ignored. Throws ``FormatError`` if the stream is damaged, truncated, or
-  /// exceeds the limit.
+  /// The stream has no container, as in a store's model cache; bytes after its end are ignored.
   package static func inflate(
     _ bytes: [UInt8], limit: Limit = .standard
   ) throws(FormatError) -> [UInt8] {
     try decompress(bytes, windowBits: Container.raw, limit: limit)
   }
 
-  /// Decompresses a gzip file of one member, and verifies its checksum and length.
-  ///
-  /// Throws ``FormatError`` if the file is damaged, truncated, continues after its end, or exceeds the limit.
+  /// Throws ``FormatError`` if anything follows the first member; checksum and length are verified.
   package static func gunzip(
     _ bytes: [UInt8], limit: Limit = .standard
   ) throws(FormatError) -> [UInt8] {
@@ -56,18 +47,16 @@ package enum Compression {
     return try decompress(bytes, windowBits: Container.gzip, limit: limit)
   }
 
-  /// Compresses up to 1 GiB as a deflate stream without a container.
+  /// Makes a stream without a container, from up to 1 GiB.
   ///
-  /// Content that would exceed the reader's limit is stored uncompressed. Throws ``FormatError`` if there is too
-  /// much input or too little memory.
+  /// Content that would exceed the reader's limit is stored uncompressed.
   package static func deflate(_ bytes: [UInt8], for limit: Limit? = nil) throws(FormatError) -> [UInt8] {
     try compress(bytes, windowBits: Container.raw, limit: limit)
   }
 
-  /// Compresses up to 1 GiB as a gzip file without name and time, so that equal input gives equal files.
+  /// Writes neither name nor time, so that equal input gives equal files; takes up to 1 GiB.
   ///
-  /// Content that would exceed the reader's limit is stored uncompressed. Throws ``FormatError`` if there is too
-  /// much input or too little memory.
+  /// Content that would exceed the reader's limit is stored uncompressed.
   package static func gzip(_ bytes: [UInt8], for limit: Limit? = nil) throws(FormatError) -> [UInt8] {
     var result = try compress(bytes, windowBits: Container.gzip, limit: limit)
     // The tenth byte is the operating system; 255, "unknown", makes files equal on all systems.
@@ -83,9 +72,9 @@ package enum Compression {
     static let comment: UInt8 = 0x10
   }
 
-  /// Adds a comment to the header of a gzip file from `gzip(_:for:)`, which decompression skips.
+  /// The file must come from `gzip(_:for:)`, and the comment be ASCII without zero bytes.
   ///
-  /// The comment is ASCII without zero bytes. The header gets a checksum, so that a reader detects a damaged comment.
+  /// The header gets a checksum, so that a reader detects a damaged comment.
   static func commented(_ comment: String, _ file: [UInt8]) -> [UInt8] {
     var header = Array(file.prefix(10))
     guard header.count == 10 else { return file }
@@ -106,7 +95,6 @@ package enum Compression {
     return String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// Returns true if bytes start like a gzip file.
   package static func isGzip(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: [0x1f, 0x8b])
   }
@@ -115,7 +103,7 @@ package enum Compression {
   private static let inputLimit = 1 << 30
   private static let outOfMemory = FormatError("There is not enough memory to compress or decompress data.")
 
-  /// Runs a zlib stream, whose address must not change: zlib keeps a pointer to it.
+  /// The stream's address must not change: zlib keeps a pointer to it.
   private static func withStream<Value>(
     _ body: (UnsafeMutablePointer<z_stream>) throws(FormatError) -> Value
   ) throws(FormatError) -> Value {
@@ -148,7 +136,7 @@ package enum Compression {
     }
   }
 
-  /// Returns the size in a gzip file's last four bytes, which isn't trustworthy.
+  /// From the last four bytes, which aren't trustworthy.
   private static func expectedSize(ofGzip bytes: [UInt8]) -> Int {
     Int(clamping: bytes.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
   }
@@ -173,7 +161,7 @@ package enum Compression {
     }
   }
 
-  /// Passes all input at once, collects output until the stream ends, and returns the number of unused input bytes.
+  /// Returns the number of unused input bytes.
   private static func run(
     _ stream: UnsafeMutablePointer<z_stream>, input: [UInt8], output: inout [UInt8], limit: Int,
     step: (UnsafeMutablePointer<z_stream>) -> Int32

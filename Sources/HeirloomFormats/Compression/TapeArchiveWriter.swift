@@ -13,26 +13,19 @@ package struct TapeArchiveWriter {
   private static let blockSize = 512
   private static let memberSize = 1 << 20
 
-  /// Starts an archive whose files have one modification time, in seconds since 1970-01-01 UTC.
-  ///
-  /// The sink writes the archive's bytes.
+  /// The time is the modification time of all files, in seconds since 1970-01-01 UTC.
   package init(time: Int64, sink: @escaping ([UInt8]) throws -> Void) {
     self.time = max(0, time)
     self.sink = sink
   }
 
-  /// Adds a file by its path in the archive, with slashes but not at the start.
-  ///
-  /// Throws the sink's error, or `FormatError`.
+  /// The name is the path in the archive, with slashes but not at the start.
   package mutating func add(_ name: String, _ bytes: [UInt8]) throws {
     try begin(name, byteCount: Int64(bytes.count))
     try append(bytes)
     try end()
   }
 
-  /// Begins a file of the given length in bytes, whose content follows in pieces.
-  ///
-  /// Throws the sink's error, or `FormatError`.
   package mutating func begin(_ name: String, byteCount: Int64) throws {
     let bytes = Array(name.utf8)
     if bytes.count > 100 {
@@ -44,21 +37,20 @@ package struct TapeArchiveWriter {
     padding = Self.padding(after: left)
   }
 
-  /// Adds a piece of content; bytes beyond the announced length are dropped.
+  /// Bytes beyond the announced length are dropped.
   package mutating func append(_ bytes: [UInt8]) throws {
     let part = Int64(bytes.count) <= left ? bytes[...] : bytes.prefix(Int(clamping: left))
     left -= Int64(part.count)
     try write(part)
   }
 
-  /// Ends a file; missing content is filled with zeros.
+  /// Missing content is filled with zeros.
   package mutating func end() throws {
     while left > 0 { try append([UInt8](repeating: 0, count: Int(clamping: min(left, Int64(Self.memberSize))))) }
     try write([UInt8](repeating: 0, count: padding))
     padding = 0
   }
 
-  /// Ends the archive.
   package mutating func finish() throws {
     try write([UInt8](repeating: 0, count: 2 * Self.blockSize))
     try flush()
@@ -79,7 +71,7 @@ package struct TapeArchiveWriter {
     Int(clamping: (Int64(blockSize) - byteCount % Int64(blockSize)) % Int64(blockSize))
   }
 
-  /// Returns the header block of a file; see https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html.
+  /// The layout is in https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html.
   private static func header(name: [UInt8], byteCount: Int64, time: Int64, type: Unicode.Scalar) -> [UInt8] {
     var block = [UInt8](repeating: 0, count: blockSize)
     func put(_ bytes: [UInt8], at offset: Int) { block.replaceSubrange(offset..<(offset + bytes.count), with: bytes) }
@@ -97,7 +89,7 @@ package struct TapeArchiveWriter {
     return block
   }
 
-  /// Returns a number for a field of 12 bytes: octal digits, or from 8 GiB on the bytes themselves, as in GNU tar.
+  /// A field of 12 bytes: octal digits, or from 8 GiB on the bytes themselves, as in GNU tar.
   private static func number(_ value: Int64) -> [UInt8] {
     if value < 1 << 33 { return octal(value, digits: 11) }
     return [0x80, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }

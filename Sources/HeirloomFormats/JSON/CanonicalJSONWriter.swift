@@ -1,13 +1,12 @@
-/// A writer of JSON whose output depends on the values alone.
+/// The output depends on the values alone.
 ///
-/// Members are written in the given order, so the caller must sort them. Both layouts have the same tokens; the
-/// indented one has one value per line, for readable differences.
+/// Members are written in the given order, so the caller must sort them. Both layouts have the same
+/// tokens; the indented one has one value per line, for readable differences.
 ///
-/// Each launch writes the app's whole model to compare it with the snapshot, so writing must be fast.
+/// Each launch compares the app's whole model with the snapshot, so writing must be fast.
 package struct CanonicalJSONWriter {
-  /// The bytes written so far, with unused capacity after them.
+  /// The first `count` bytes are written; the rest is unused capacity.
   private var storage: [UInt8] = []
-  /// The number of bytes written.
   private var count = 0
   private let isIndented: Bool
   /// The number of open lists and objects.
@@ -16,12 +15,11 @@ package struct CanonicalJSONWriter {
   private var isFilled = false
   /// The maximum number of lists and objects that were open at once.
   package private(set) var depth: Int
-  /// True if a key was written and its value must follow.
   private var isAfterKey: Bool
 
   package var bytes: [UInt8] { Array(storage[..<count]) }
 
-  /// Creates a writer; `depth` is the number of levels around its output, for the indentation.
+  /// `depth` is the number of levels around the output, for the indentation.
   package init(isIndented: Bool, depth: Int = 0) {
     self.isIndented = isIndented
     self.depth = depth
@@ -30,34 +28,28 @@ package struct CanonicalJSONWriter {
     isAfterKey = depth > 0
   }
 
-  /// Reserves capacity for approximately so many bytes.
   package mutating func reserveCapacity(_ byteCount: Int) {
     makeRoom(byteCount)
   }
 
-  /// Opens an object.
   package mutating func beginObject() {
     beginValue()
     begin(UInt8(ascii: "{"))
   }
 
-  /// Closes an object.
   package mutating func endObject() {
     end(UInt8(ascii: "}"))
   }
 
-  /// Opens a list.
   package mutating func beginArray() {
     beginValue()
     begin(UInt8(ascii: "["))
   }
 
-  /// Closes a list.
   package mutating func endArray() {
     end(UInt8(ascii: "]"))
   }
 
-  /// Writes a key; its value follows.
   package mutating func key(_ name: String) {
     beginValue()
     appendString(name)
@@ -66,38 +58,34 @@ package struct CanonicalJSONWriter {
     isAfterKey = true
   }
 
-  /// Writes text.
   package mutating func string(_ text: String) {
     beginValue()
     appendString(text)
   }
 
-  /// Writes a truth value.
   package mutating func boolean(_ value: Bool) {
     beginValue()
     append(value ? "true" : "false")
   }
 
-  /// Writes a whole number.
   package mutating func integer(_ number: Int64) {
     beginValue()
     append(String(number))
   }
 
-  /// Writes a number in its shortest form; infinities and NaN, which JSON lacks, are written as text.
+  /// Infinities and NaN, which JSON lacks, are written as text.
   package mutating func double(_ number: Double) {
     guard number.isFinite else { return string("\(number)") }
     beginValue()
     append("\(number)")
   }
 
-  /// Writes a null value.
   package mutating func null() {
     beginValue()
     append("null")
   }
 
-  /// Writes a value that was encoded in the same layout, at the same depth.
+  /// The value must be in the same layout, at the same depth.
   package mutating func raw(_ value: [UInt8]) {
     beginValue()
     value.withUnsafeBufferPointer { append($0) }
@@ -212,9 +200,8 @@ package struct CanonicalJSONWriter {
     return false
   }
 
-  /// Returns true if one of eight bytes needs an escape.
-  ///
-  /// Subtraction borrows into the top bit of a smaller byte; a byte whose top bit was set before was not smaller.
+  /// Subtraction borrows into the top bit of a smaller byte; one whose top bit was set wasn't
+  /// smaller.
   private static func needsEscape(eight word: UInt64) -> Bool {
     let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     let (quotes, backslashes) = (word ^ (ones &* 0x22), word ^ (ones &* 0x5C))

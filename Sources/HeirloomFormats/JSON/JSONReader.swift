@@ -1,9 +1,8 @@
-/// A strict parser for JSON documents that is safe on hostile input.
+/// Strict, and safe on hostile input.
 package struct JSONReader {
-  /// The maximum nesting of lists and objects.
   package static let depthLimit = 256
 
-  /// The maximum number of values, which need far more memory than their text.
+  /// Values need far more memory than their text.
   package static let valueLimit = 1_000_000
 
   private let bytes: [UInt8]
@@ -14,7 +13,6 @@ package struct JSONReader {
     self.bytes = bytes
   }
 
-  /// Parses a whole document in UTF-8; throws `FormatError` for anything but exactly one value.
   package static func value(of bytes: [UInt8]) throws(FormatError) -> JSONValue {
     var reader = JSONReader(bytes)
     reader.skipBlanks()
@@ -146,7 +144,6 @@ package struct JSONReader {
     }
   }
 
-  /// Returns the UTF-8 bytes of an escape sequence.
   private mutating func escape(_ start: Int) throws(FormatError) -> [UInt8] {
     guard position < bytes.count else { throw .jsonEnds(at: start) }
     let byte = bytes[position]

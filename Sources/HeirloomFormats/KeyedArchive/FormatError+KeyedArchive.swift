@@ -1,5 +1,4 @@
 extension FormatError {
-  /// A property list without the structure of a keyed archive.
   package static let notKeyedArchive = FormatError(
     "The property list is not a keyed archive: it lacks a table of objects and a root.")
 
@@ -11,7 +10,7 @@ extension FormatError {
     FormatError("Objects of the archive are nested more than \(limit) levels deep, or contain themselves.")
   }
 
-  /// Objects that can be read but are invalid; the reason continues the sentence.
+  /// Objects that can be read but are invalid.
   static func senseless(_ reason: String) -> FormatError {
     FormatError("In the archive \(reason).")
   }

@@ -1,44 +1,32 @@
-/// A keyed archive, opened without decoding its objects.
-///
-/// Objects are read one by one; a caller that follows references must limit its steps with ``Budget``.
+/// Objects are read one by one; callers that follow references must limit steps with ``Budget``.
 package final class KeyedArchive: Sendable {
-  /// The string that represents nil.
   private static let nullMarker = "$null"
 
   /// The target of a reference.
   package enum Node: Sendable {
-    /// No object.
     case null
-    /// A string, a number, or data.
     case scalar(PropertyListValue)
-    /// An object of a class.
     case object(ArchivedObject)
   }
 
   /// The value of an object's key.
   package enum Member: Sendable {
-    /// A reference to another object.
     case reference(Int)
-    /// A string, a number, a truth value, or data.
     case scalar(PropertyListValue)
-    /// A list of references, as in collections.
     case references([Int])
   }
 
-  /// The reference of the outermost object.
   package let rootReference: Int
-  /// The number of objects.
   package var count: Int { table.count }
 
   private let plist: BinaryPropertyListReader
-  /// The position of each object in the property list.
+  /// Positions in the property list, by reference.
   private let table: ArraySlice<Int>
   /// A small number for each string that serves as a key.
   private let keyNumbers: [String: Int]
-  /// The key number by position in the property list; -1 for other positions.
+  /// By position in the property list; -1 for positions of anything but keys.
   private let keyNumbersByPosition: [Int]
 
-  /// Opens a whole archive in binary form; throws `FormatError` if it is not a keyed archive.
   package init(_ bytes: [UInt8]) throws(FormatError) {
     plist = try BinaryPropertyListReader(bytes)
     var numbers: [String: Int] = [:]
@@ -72,7 +60,6 @@ package final class KeyedArchive: Sendable {
     rootReference = reference
   }
 
-  /// Returns the target of a reference; throws `FormatError` if it doesn't exist or has no class.
   package func node(_ reference: Int) throws(FormatError) -> Node {
     guard reference >= 0, reference < table.count else {
       throw FormatError("The archive refers to object \(reference), which doesn't exist.")
@@ -89,7 +76,6 @@ package final class KeyedArchive: Sendable {
     }
   }
 
-  /// Returns the value of an object's key; `nil` if there is none.
   fileprivate func member(
     _ key: String, keys: ArraySlice<Int>, values: ArraySlice<Int>
   ) throws(FormatError) -> Member? {
@@ -113,9 +99,7 @@ package final class KeyedArchive: Sendable {
     }
   }
 
-  /// Returns the names of a class and its ancestors, the nearest first; at least one.
-  ///
-  /// The reference is that in an object's class member. Throws ``FormatError`` if it doesn't refer to a class.
+  /// The class and its ancestors, the nearest first; at least one.
   package func classNames(ofClass reference: Int) throws(FormatError) -> [String] {
     guard reference >= 0, reference < table.count,
       case .dictionary(let keys, let values) = try plist.object(at: table[table.startIndex + reference])
@@ -148,18 +132,15 @@ package final class KeyedArchive: Sendable {
     return names
   }
 
-  /// A limited number of steps for following references.
   package struct Budget: Sendable {
     private let limit: Int
     private var remaining: Int
 
-    /// Creates a budget proportional to the size of an archive.
     package init(for archive: KeyedArchive) {
       limit = 32 * archive.count + 10_000
       remaining = limit
     }
 
-    /// Consumes steps; throws ``FormatError`` when the budget is exhausted.
     package mutating func spend(_ steps: Int = 1) throws(FormatError) {
       remaining -= steps
       guard remaining >= 0 else {
@@ -170,11 +151,9 @@ package final class KeyedArchive: Sendable {
   }
 }
 
-/// An object of a keyed archive, whose members are read on demand.
+/// Its members are read on demand.
 package struct ArchivedObject: Sendable {
-  /// The archive that contains the object.
   package let archive: KeyedArchive
-  /// The object's own reference.
   package let reference: Int
   private let keys: ArraySlice<Int>
   private let values: ArraySlice<Int>
@@ -186,24 +165,16 @@ package struct ArchivedObject: Sendable {
     self.values = values
   }
 
-  /// Returns the object's class, for `KeyedArchive/classNames(ofClass:)`.
-  ///
-  /// Throws ``FormatError`` if it has none.
+  /// For `KeyedArchive.classNames(ofClass:)`.
   package func classReference() throws(FormatError) -> Int {
     guard case .reference(let type)? = try member("$class") else { throw .missingClass(object: reference) }
     return type
   }
 
-  /// Returns the value of a key, with a reference not followed; `nil` if there is none.
-  ///
-  /// Throws ``FormatError`` for a value that archives can't contain.
   package func member(_ key: String) throws(FormatError) -> KeyedArchive.Member? {
     try archive.member(key, keys: keys, values: values)
   }
 
-  /// Returns the names of all keys except that of the class, in the order of the archive.
-  ///
-  /// Throws ``FormatError`` if a key is not a string.
   package func keyNames() throws(FormatError) -> [String] {
     try archive.keyNames(keys).filter { $0 != "$class" }
   }

@@ -1,13 +1,11 @@
-/// A builder for the table of objects of a keyed archive.
 struct KeyedArchiveBuilder {
-  /// The reference that represents nil.
   static let null: PropertyListValue = .uid(0)
 
   private var objects: [PropertyListValue] = [.string("$null")]
   private var strings: [String: PropertyListValue] = [:]
   private var classes: [String: PropertyListValue] = [:]
 
-  /// The superclasses of each class in use, the nearest first.
+  /// Superclasses, the nearest first.
   private static let ancestors: [String: [String]] = [
     "NSMutableArray": ["NSArray"], "NSMutableDictionary": ["NSDictionary"], "NSMutableString": ["NSString"],
     "NSKnownKeysDictionary1": ["NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary"],
@@ -31,7 +29,6 @@ struct KeyedArchiveBuilder {
     return .uid(objects.count - 1)
   }
 
-  /// Returns the reference of a text, shared by equal texts; for `nil`, that of nil.
   mutating func string(_ text: String?) -> PropertyListValue {
     guard let text else { return Self.null }
     // Texts that are equal but composed differently must not share a reference.
@@ -43,12 +40,11 @@ struct KeyedArchiveBuilder {
     return reference
   }
 
-  /// Reserves the place of an object that others refer to before it is added.
+  /// For an object that others refer to before it is added.
   mutating func reserve() -> PropertyListValue {
     add(.dictionary([:]))
   }
 
-  /// Adds an object, or fills a reserved place.
   @discardableResult
   mutating func object(
     _ className: String, _ members: [String: PropertyListValue] = [:], at place: PropertyListValue? = nil
@@ -60,7 +56,7 @@ struct KeyedArchiveBuilder {
     return .uid(index)
   }
 
-  /// Adds a list, or another collection with the same layout.
+  /// Sets have the same layout.
   mutating func array(_ elements: [PropertyListValue], className: String = "NSMutableArray") -> PropertyListValue {
     object(className, ["NS.objects": .array(elements)])
   }
@@ -72,7 +68,7 @@ struct KeyedArchiveBuilder {
     return object(className, ["NS.keys": .array(keys), "NS.objects": .array(entries.map(\.value))])
   }
 
-  /// Adds a decimal number; `nil` for a text that isn't one or has too many digits.
+  /// `nil` for a text that isn't a decimal number or has too many digits.
   mutating func decimal(_ text: String) -> PropertyListValue? {
     guard let parts = DecimalText.parts(text) else { return nil }
     let units = parts.mantissa.units

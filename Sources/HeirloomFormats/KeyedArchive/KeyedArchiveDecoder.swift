@@ -1,8 +1,5 @@
-/// The common part of archive readers: typed access to members, collections and class names.
-///
 /// Every access consumes steps of a budget, so that a hostile archive can't keep a reader busy.
 package struct KeyedArchiveDecoder {
-  /// The archive.
   package let archive: KeyedArchive
   private var budget: KeyedArchive.Budget
   private var classNames: [Int: [String]] = [:]
@@ -10,31 +7,27 @@ package struct KeyedArchiveDecoder {
   /// The text in an empty slot of a dictionary of known keys.
   static let emptySlot = "__empty_slot_token_4c24_98dc_ac1e_b773__"
 
-  /// Creates a decoder.
   package init(_ archive: KeyedArchive) {
     self.archive = archive
     budget = KeyedArchive.Budget(for: archive)
   }
 
-  /// Returns the outermost object.
   package mutating func root() throws(FormatError) -> ArchivedObject {
     guard let object = try object(archive.rootReference) else { throw .notKeyedArchive }
     return object
   }
 
-  /// Returns the target of a reference.
   package mutating func node(_ reference: Int) throws(FormatError) -> KeyedArchive.Node {
     try budget.spend()
     return try archive.node(reference)
   }
 
-  /// Returns the object that a reference refers to; `nil` if there is none.
   package mutating func object(_ reference: Int) throws(FormatError) -> ArchivedObject? {
     guard case .object(let object) = try node(reference) else { return nil }
     return object
   }
 
-  /// Returns a member's value or its reference's target; `KeyedArchive.Node.null` if there is no such key.
+  /// `KeyedArchive.Node.null` for a missing key, and for a list of references.
   package mutating func node(_ key: String, of object: ArchivedObject) throws(FormatError) -> KeyedArchive.Node {
     switch try object.member(key) {
     case .reference(let reference): return try node(reference)
@@ -43,23 +36,19 @@ package struct KeyedArchiveDecoder {
     }
   }
 
-  /// Returns the object that a member refers to; `nil` if there is none.
   package mutating func object(_ key: String, of object: ArchivedObject) throws(FormatError) -> ArchivedObject? {
     guard case .object(let value) = try node(key, of: object) else { return nil }
     return value
   }
 
-  /// Returns a member's text; `nil` for another value.
   package mutating func string(_ key: String, of object: ArchivedObject) throws(FormatError) -> String? {
     try string(try node(key, of: object))
   }
 
-  /// Returns the text that a reference refers to; `nil` for another value.
   package mutating func string(_ reference: Int) throws(FormatError) -> String? {
     try string(try node(reference))
   }
 
-  /// Returns the text of a node; `nil` for another value.
   package mutating func string(_ node: KeyedArchive.Node) throws(FormatError) -> String? {
     switch node {
     case .scalar(.string(let text)): return text
@@ -71,7 +60,6 @@ package struct KeyedArchiveDecoder {
     }
   }
 
-  /// Returns a member's whole number; `nil` for another value.
   package mutating func integer(_ key: String, of object: ArchivedObject) throws(FormatError) -> Int? {
     switch try node(key, of: object) {
     case .scalar(.integer(let number)): Int(exactly: number)
@@ -80,12 +68,11 @@ package struct KeyedArchiveDecoder {
     }
   }
 
-  /// Returns a member's truth value; false if there is none.
   package mutating func boolean(_ key: String, of object: ArchivedObject) throws(FormatError) -> Bool {
     (try integer(key, of: object) ?? 0) != 0
   }
 
-  /// Returns the names of an object's class and its ancestors, the nearest first; at least one.
+  /// The class and its ancestors, the nearest first; at least one.
   package mutating func classNames(of object: ArchivedObject) throws(FormatError) -> [String] {
     let type = try object.classReference()
     if let names = classNames[type] { return names }
@@ -95,7 +82,6 @@ package struct KeyedArchiveDecoder {
     return names
   }
 
-  /// Returns the references of a collection's elements; none if the member is not a collection.
   package mutating func elements(_ key: String, of object: ArchivedObject) throws(FormatError) -> [Int] {
     switch try object.member(key) {
     case .reference(let reference):
@@ -109,14 +95,12 @@ package struct KeyedArchiveDecoder {
     }
   }
 
-  /// Returns the references of the elements of an array or set; none for any other object.
   package mutating func elements(of collection: ArchivedObject) throws(FormatError) -> [Int] {
     guard case .references(let references)? = try collection.member("NS.objects") else { return [] }
     try budget.spend(references.count)
     return references
   }
 
-  /// Returns the entries of a dictionary with text keys; `nil` for another object.
   package mutating func entries(
     of dictionary: ArchivedObject
   ) throws(FormatError) -> [(key: String, value: Int)]? {
@@ -143,7 +127,6 @@ package struct KeyedArchiveDecoder {
     return entries
   }
 
-  /// Returns the entries of the dictionary that a member refers to; none if it isn't a dictionary.
   package mutating func entries(
     _ key: String, of object: ArchivedObject
   ) throws(FormatError) -> [(key: String, value: Int)] {

@@ -7,7 +7,6 @@ import HeirloomModel
 struct MappingArchiveReader {
   private var reader: ModelArchiveReader
 
-  /// Reads a whole archive; throws `MappingReadingError` if it doesn't contain a mapping model.
   static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
     let archive: KeyedArchive
     do throws(FormatError) {
@@ -38,9 +37,6 @@ struct MappingArchiveReader {
       mappingModel: MappingModel(entityMappings: mappings), warnings: reader.reader.warnings)
   }
 
-  /// Reads a whole archive of an expression, which warnings call `place`.
-  ///
-  /// Throws ``FormatError`` if the bytes are not an archive of an object.
   static func expression(
     _ bytes: [UInt8], _ place: String
   ) throws(FormatError) -> (expression: ValueExpression, warnings: [ModelReadingWarning]) {
@@ -49,9 +45,6 @@ struct MappingArchiveReader {
     return (expression, reader.warnings)
   }
 
-  /// Reads a whole archive of a dictionary of texts, which warnings call `place`.
-  ///
-  /// Throws ``FormatError`` if the bytes are not an archive of a dictionary.
   static func userInfo(
     _ bytes: [UInt8], _ place: String
   ) throws(FormatError) -> (userInfo: [String: String], warnings: [ModelReadingWarning]) {
@@ -105,8 +98,6 @@ struct MappingArchiveReader {
     return mapping
   }
 
-  /// Returns the archived type, unless it is "copy" for entities that can't be copied.
-  ///
   /// Xcode's compiler marks mappings as copies even if their entities have changed.
   private mutating func mappingType(
     of object: ArchivedObject, _ mapping: EntityMapping, _ place: String

@@ -3,17 +3,15 @@ import HeirloomModel
 
 /// A writer of compiled mapping models (`.cdm`), in the layout of Xcode's compiler.
 package enum MappingArchiveWriter {
-  /// Returns the archive of a mapping model as a binary property list.
+  /// A mapping model that isn't completed is archived with its gaps.
   ///
-  /// A mapping model that isn't completed is archived with its gaps. Throws ``FormatError`` if an
-  /// expression can't be archived.
+  /// Throws ``FormatError`` if an expression can't be archived.
   package static func archive(_ mappingModel: MappingModel) throws(FormatError) -> [UInt8] {
     // Expressions are archived by the model writer, which needs a model.
     var archive = Archive(writer: ModelArchiveWriter(.empty))
     return try archive.bytes(of: mappingModel)
   }
 
-  /// The archive under construction.
   private struct Archive {
     var writer: ModelArchiveWriter
 

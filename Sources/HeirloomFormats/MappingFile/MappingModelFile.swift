@@ -1,12 +1,10 @@
 public import Foundation
 public import HeirloomMapping
 
-/// A reader of mapping models from files of any known kind.
 package enum MappingModelFile {
-  /// The maximum size of a mapping model's file in bytes.
+  /// In bytes.
   static let limit = 16 << 20
 
-  /// The kind of a mapping model's file.
   package enum Kind: Hashable, Sendable {
     /// An `.xcmappingmodel`, or the XML in it.
     case source
@@ -14,10 +12,7 @@ package enum MappingModelFile {
     case compiled
   }
 
-  /// Reads the mapping model at a path, and returns it with the kind of file.
-  ///
-  /// The path is that of an `.xcmappingmodel`, of the `xcmapping.xml` in it, or of a `.cdm`. Throws
-  /// ``MappingReadingError`` with the path.
+  /// The path is that of an `.xcmappingmodel`, of the `xcmapping.xml` in it, or of a `.cdm`.
   package static func read(_ path: String) throws(MappingReadingError) -> (read: ReadMappingModel, kind: Kind) {
     let bytes = try bytes(path)
     do throws(MappingReadingError) {
@@ -27,7 +22,6 @@ package enum MappingModelFile {
     }
   }
 
-  /// Reads the mapping model in the bytes of a whole file, and returns it with the kind of file.
   package static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> (read: ReadMappingModel, kind: Kind) {
     switch FileSignature(bytes) {
     case .binaryPropertyList: return (try MappingArchiveReader.read(bytes), .compiled)
@@ -38,7 +32,7 @@ package enum MappingModelFile {
     }
   }
 
-  /// Returns true if there is a mapping model at a path, even a damaged one.
+  /// Also true for a damaged mapping model.
   ///
   /// Files are recognized by their content; unreadable ones don't count.
   package static func isMappingModel(_ path: String) -> Bool {
@@ -58,7 +52,7 @@ package enum MappingModelFile {
     }
   }
 
-  /// Returns the bytes of a file or of the source in a folder; errors contain the given path.
+  /// Errors contain the given path.
   private static func bytes(_ path: String) throws(MappingReadingError) -> [UInt8] {
     do throws(ModelReadingError) {
       guard try FileContents.kind(path) == .folder else { return try FileContents.bytes(path, limit: limit) }

@@ -5,39 +5,31 @@ import HeirloomModel
 public struct MappingReadingError: Error, Hashable, Sendable {
   /// The file; `nil` if the bytes came from elsewhere.
   public let path: String?
-  /// The problem with the file.
   package let problem: Problem
 
-  /// Creates an error.
   package init(path: String? = nil, problem: Problem) {
     self.path = path
     self.problem = problem
   }
 
-  /// A problem with a mapping model's file.
   package enum Problem: Hashable, Sendable {
-    /// A path where no file exists.
     case missing
-    /// Content that the file system denies access to.
     case unreadable(reason: String)
-    /// A file that is larger than any mapping model.
     case tooLarge(byteCount: Int, limit: Int)
-    /// Something other than a mapping model; `found` says what, as the end of a sentence.
+    /// `found` is the end of a sentence.
     case notMappingModel(found: String)
-    /// A file of the right kind that is damaged or incomplete.
+    /// Of the right kind, but damaged or incomplete.
     case malformed(reason: String)
     /// A mapping model that doesn't match the versions that it names.
     case unfit(source: String, destination: String, mismatches: [MappingMismatch])
   }
 
-  /// Returns the same error with the path of the file.
   package func inFile(_ path: String) -> MappingReadingError {
     MappingReadingError(path: self.path ?? path, problem: problem)
   }
 }
 
 extension MappingReadingError {
-  /// Creates the mapping model's error for a failure to read its file.
   init(_ error: ModelReadingError) {
     let problem: Problem =
       switch error.problem {

@@ -8,10 +8,10 @@ import HeirloomModel
 struct MappingSourceReader {
   private let store: XMLStoreReader
   private var result = ReadMappingModel(mappingModel: MappingModel(entityMappings: []))
-  /// The property mappings that an entity mapping lists; each may be listed once.
+  /// Property mappings that an entity mapping lists; each may be listed once.
   private var used: Set<String> = []
 
-  /// The entities of Xcode's model, as named in XML stores.
+  /// As named in XML stores.
   private enum Entity {
     static let mappingModel = "XDDEVMAPPINGMODEL"
     static let entityMapping = "XDDEVENTITYMAPPING"
@@ -33,7 +33,6 @@ struct MappingSourceReader {
     ],
   ]
 
-  /// Reads a whole document; throws `MappingReadingError` if it is not a mapping source.
   static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
     let root: MarkupElement
     do throws(FormatError) {
@@ -112,7 +111,7 @@ struct MappingSourceReader {
     return mapping
   }
 
-  /// Returns the given name, or Xcode's own: `SourceToDestination`, or the only name.
+  /// Without a name, Xcode uses `SourceToDestination`, or the only name.
   private static func name(of object: XMLStoreReader.Object) -> String {
     if let name = object.text("name") { return name }
     switch (object.text("sourcename"), object.text("destinationname")) {
@@ -168,7 +167,7 @@ struct MappingSourceReader {
     return properties.ordered(by: \.name)
   }
 
-  /// Warns about property mappings that no entity mapping lists; the editor leaves them when a model changes.
+  /// Xcode's editor leaves orphans when a model changes.
   ///
   /// Those of an omitted entity mapping are omitted without a warning.
   private mutating func warnOfOrphans(except members: Set<String>) {
@@ -180,7 +179,7 @@ struct MappingSourceReader {
     }
   }
 
-  /// Returns the edited expression, or one of a relationship's key path and mapping name; `nil` if there is neither.
+  /// The edited expression, or one of a relationship's key path and mapping name.
   private mutating func valueExpression(
     of object: XMLStoreReader.Object, name: String, _ place: String
   ) throws(MappingReadingError) -> ValueExpression? {
@@ -200,7 +199,7 @@ struct MappingSourceReader {
       arguments: [.constant(.value(.string(mappingName))), sources])
   }
 
-  /// Parses a key path in Xcode's field, such as `$source.country`; text that can't be parsed is kept.
+  /// From Xcode's field, such as `$source.country`; text that can't be parsed is kept.
   private mutating func keyPath(_ text: String, _ place: String) -> ValueExpression {
     let prefix = "$source."
     if text.hasPrefix(prefix), text.utf8.count > prefix.utf8.count {
@@ -236,7 +235,6 @@ struct MappingSourceReader {
     }
   }
 
-  /// Returns the objects that a relationship refers to.
   private func linked(
     _ key: String, of object: XMLStoreReader.Object, entity: String
   ) throws(MappingReadingError) -> [XMLStoreReader.Object] {
@@ -254,7 +252,6 @@ struct MappingSourceReader {
     return objects
   }
 
-  /// Warns about unknown objects and values.
   private mutating func checkValues() {
     var unknown: Set<String> = []
     for object in store.objects {

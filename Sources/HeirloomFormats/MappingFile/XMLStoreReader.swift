@@ -2,15 +2,14 @@ import Foundation
 
 /// A reader of Core Data's XML stores (`NSXMLStoreType`), the format of Xcode's mapping models.
 struct XMLStoreReader {
-  /// An object of the store.
   struct Object {
-    /// The entity's name in capitals.
+    /// In capitals.
     let entity: String
     let id: String
     let line: Int
-    /// Values as text, by the attribute's name in lower case; a null attribute has no entry.
+    /// By the attribute's name in lower case; a null attribute has no entry.
     var values: [String: String] = [:]
-    /// Identifiers of other objects, by the relationship's name in lower case.
+    /// Identifiers by the relationship's name in lower case.
     var links: [String: [String]] = [:]
   }
 
@@ -18,7 +17,7 @@ struct XMLStoreReader {
   private(set) var warnings: [ModelReadingWarning] = []
   private var positions: [String: Int] = [:]
 
-  /// Reads the outermost element, `database`.
+  /// The root is the element `database`.
   init(_ root: MarkupElement) throws(MappingReadingError) {
     for element in root.children {
       switch element.name {
@@ -66,9 +65,6 @@ struct XMLStoreReader {
 }
 
 extension XMLStoreReader.Object {
-  /// Returns the decoded bytes of a binary value by the attribute's name in lower case; `nil` if there is none.
-  ///
-  /// Throws ``MappingReadingError`` if the text is not base64.
   func bytes(_ name: String) throws(MappingReadingError) -> [UInt8]? {
     guard let text = values[name] else { return nil }
     // The base64 text has line breaks after 76 characters.
@@ -83,12 +79,10 @@ extension XMLStoreReader.Object {
     return Array(data)
   }
 
-  /// Returns a value; `nil` if it is missing or empty.
   func text(_ name: String) -> String? {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns a truth value; a missing value is the model's default.
   func boolean(_ name: String, default value: Bool) -> Bool {
     values[name].map { $0 == "1" || $0 == "YES" || $0 == "true" } ?? value
   }

@@ -15,7 +15,6 @@ extension ModelArchiveReader {
 
   // MARK: - Predicates
 
-  /// Returns the predicate in an object; for an unknown class, its name with a warning.
   mutating func predicate(
     _ object: ArchivedObject, _ place: String, depth: Int = 0
   ) throws(FormatError) -> PredicateDescription {
@@ -71,7 +70,6 @@ extension ModelArchiveReader {
 
   // MARK: - Expressions
 
-  /// Returns the expression in an object; for an unknown class, its name with a warning.
   mutating func expression(
     _ object: ArchivedObject, _ place: String, depth: Int = 0
   ) throws(FormatError) -> ValueExpression {

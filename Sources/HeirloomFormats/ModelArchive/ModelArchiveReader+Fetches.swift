@@ -71,7 +71,7 @@ extension ModelArchiveReader {
     return request
   }
 
-  /// Returns the indexes of an entity; archives older than fetch indexes have indexed properties and compound indexes.
+  /// Archives older than fetch indexes have indexed properties and compound indexes.
   mutating func indexes(
     of object: ArchivedObject, _ entity: String, indexedNames: [String]
   ) throws(FormatError) -> [FetchIndexDescription] {
@@ -132,7 +132,7 @@ extension ModelArchiveReader {
     return index
   }
 
-  /// Returns the subject of an element with an expression, which is in a property description of its own.
+  /// The expression of an element is in a property description of its own.
   private mutating func indexExpression(
     of element: ArchivedObject, _ place: String
   ) throws(FormatError) -> FetchIndexElementDescription.Subject? {

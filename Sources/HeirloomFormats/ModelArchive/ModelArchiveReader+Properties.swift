@@ -232,7 +232,7 @@ extension ModelArchiveReader {
 }
 
 extension AttributeType {
-  /// The value class in a model whose developer named none.
+  /// The class of values if the developer named none.
   var defaultValueClassName: String? {
     switch self {
     case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ModelArchiveReader {
-  /// Returns the default of an attribute; a composite has its defaults in its elements.
+  /// A composite has its defaults in its elements.
   mutating func defaultValue(
     of object: ArchivedObject, type: AttributeType, _ place: String
   ) throws(FormatError) -> AttributeValue? {
@@ -9,7 +9,6 @@ extension ModelArchiveReader {
     return try value(try decoder.node("NSDefaultValue", of: object), of: type, place)
   }
 
-  /// Returns the value of a node for an attribute type; warns about a mismatch.
   mutating func value(
     _ node: KeyedArchive.Node, of type: AttributeType, _ place: String
   ) throws(FormatError) -> AttributeValue? {
@@ -43,7 +42,6 @@ extension ModelArchiveReader {
     return converted
   }
 
-  /// Returns the value of a node; `nil` for an unknown kind.
   mutating func value(_ node: KeyedArchive.Node) throws(FormatError) -> AttributeValue? {
     switch node {
     case .null: return nil

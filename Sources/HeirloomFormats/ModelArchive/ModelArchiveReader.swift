@@ -12,7 +12,6 @@ package struct ModelArchiveReader {
     decoder = KeyedArchiveDecoder(archive)
   }
 
-  /// Reads a whole archive; throws `ModelReadingError` unless it contains a consistent model.
   package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
     let archive: KeyedArchive
@@ -31,9 +30,7 @@ package struct ModelArchiveReader {
     return ReadModel(model: model, warnings: reader.warnings)
   }
 
-  /// Reads the model in a store's cache, an archive that is compressed without a container.
-  ///
-  /// Throws ``ModelReadingError`` if the bytes can't be decompressed or contain no consistent model.
+  /// A store's cache is an archive that is compressed without a container.
   package static func readCache(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     let archive = try ModelReadingError.wrapping { () throws(FormatError) in try Compression.inflate(bytes) }
     return try read(archive)
@@ -41,7 +38,6 @@ package struct ModelArchiveReader {
 
   // MARK: - The model
 
-  /// The parts of a model before validation.
   private struct ModelParts {
     var entities: [EntityDescription] = []
     var versionIdentifiers: [String] = []
@@ -101,7 +97,7 @@ package struct ModelArchiveReader {
     return parts
   }
 
-  /// Removes inherited parts from entities: caches repeat all inherited properties, constraints and indexes.
+  /// Caches repeat all inherited properties, constraints and indexes.
   private mutating func removeInherited(from entities: inout [EntityDescription]) {
     let all = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for index in entities.indices {
@@ -237,7 +233,6 @@ extension ModelArchiveReader {
     try userInfo(try decoder.entries("NSUserInfo", of: object), place)
   }
 
-  /// Returns the entries of a user info that are text, numbers or truth values, as text.
   mutating func userInfo(
     _ entries: [(key: String, value: Int)], _ place: String
   ) throws(FormatError) -> [String: String] {
@@ -257,7 +252,6 @@ extension ModelArchiveReader {
     return result
   }
 
-  /// Returns a list of name lists: constraints, or compound indexes.
   mutating func nameLists(_ key: String, of object: ArchivedObject) throws(FormatError) -> [[String]] {
     var result: [[String]] = []
     for reference in try decoder.elements(key, of: object) {
@@ -268,7 +262,7 @@ extension ModelArchiveReader {
     return result
   }
 
-  /// Returns names that are stored as text or as the properties with these names.
+  /// Names are stored as text, or as the properties with these names.
   mutating func names(_ references: [Int]) throws(FormatError) -> [String] {
     var result: [String] = []
     for reference in references {

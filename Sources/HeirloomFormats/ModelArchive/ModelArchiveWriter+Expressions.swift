@@ -57,7 +57,7 @@ extension ModelArchiveWriter {
 
   // MARK: - Predicates
 
-  /// Adds a predicate; `nil` if its layout is not known.
+  /// `nil` if its layout is not known.
   mutating func predicate(_ predicate: PredicateDescription) -> PropertyListValue? {
     switch predicate {
     case .comparison(let comparison): self.comparison(comparison)
@@ -111,7 +111,7 @@ extension ModelArchiveWriter {
 
   // MARK: - Expressions
 
-  /// Adds an expression; `nil` if its layout is not known.
+  /// `nil` if its layout is not known.
   mutating func expression(_ expression: ValueExpression) -> PropertyListValue? {
     switch expression {
     case .constant(let constant):
@@ -192,7 +192,7 @@ extension ModelArchiveWriter {
 
   // MARK: - Values
 
-  /// Adds a value; `nil` for a decimal number with too many digits.
+  /// `nil` for a composite, and for a decimal number with too many digits.
   mutating func value(_ value: AttributeValue) -> PropertyListValue? {
     switch value {
     case .integer(let number): return builder.add(.integer(number))

@@ -2,14 +2,15 @@ package import HeirloomModel
 
 /// A writer of the model cache in stores, in Core Data's layout.
 ///
-/// Everything that enters the version hashes is written. Other parts whose layout is not known are omitted: text
-/// conditions of validation rules, indexes of expressions, the Spotlight expression, and defaults that are no valid
-/// decimal numbers. The names of composite types and of generated code aren't part of archives.
+/// Everything that enters the version hashes is written. Parts whose layout is not known are
+/// omitted: predicates such as MATCHES with their validation rules and fetch requests, indexes of
+/// expressions, the Spotlight expression, and defaults that are no valid decimal numbers. The names
+/// of composite types and of generated code aren't part of archives.
 package struct ModelArchiveWriter {
   var builder = KeyedArchiveBuilder()
   private let model: ManagedObjectModel
   private var entities: [String: PropertyListValue] = [:]
-  /// The references of properties by entity and name; each entity repeats the inherited ones.
+  /// By entity and name; each entity repeats the inherited ones.
   private var properties: [String: [String: PropertyListValue]] = [:]
   private let root: PropertyListValue
 
@@ -18,8 +19,6 @@ package struct ModelArchiveWriter {
     root = builder.reserve()
   }
 
-  /// Returns the archive of a model as a binary property list.
-  ///
   /// Throws ``FormatError`` if a derived attribute can't be archived.
   package static func archive(_ model: ManagedObjectModel) throws(FormatError) -> [UInt8] {
     var writer = ModelArchiveWriter(model)
@@ -27,9 +26,7 @@ package struct ModelArchiveWriter {
     return try writer.builder.bytes(root: writer.root)
   }
 
-  /// Returns the value of a store's cache column: the archive, compressed without a container.
-  ///
-  /// Throws ``FormatError`` if a derived attribute can't be archived.
+  /// A store's cache column has the archive, compressed without a container.
   package static func cache(_ model: ManagedObjectModel) throws(FormatError) -> [UInt8] {
     try Compression.deflate(archive(model), for: .standard)
   }
@@ -59,7 +56,7 @@ package struct ModelArchiveWriter {
     builder.object("NSManagedObjectModel", members, at: root)
   }
 
-  /// Adds the dictionary of entities, whose keys are in a strategy of their own.
+  /// The keys of the dictionary of entities are in a strategy of their own.
   private mutating func knownKeys(_ names: [String]) -> PropertyListValue {
     let keys = names.map { builder.string($0) }
     let keyList = builder.array(keys, className: "NSArray")
@@ -127,7 +124,7 @@ package struct ModelArchiveWriter {
     builder.object("NSEntityDescription", members, at: reference(entity: entity.name))
   }
 
-  /// Returns the properties with an index of their own; old readers expect a flag on these.
+  /// Old readers expect a flag on properties with an index of their own.
   private func indexedProperties(_ lineage: [EntityDescription]) -> Set<String> {
     Set(lineage.flatMap(\.indexes).filter { $0.elements.count == 1 }.compactMap(\.propertyNames).joined())
   }
@@ -181,7 +178,7 @@ package struct ModelArchiveWriter {
 
   // MARK: - Properties
 
-  /// Returns the members that a property's archive has both as keys and as bits.
+  /// An archived property has most of these members both as keys and as bits of `_P`.
   private mutating func commonMembers(
     _ property: some PropertyDescription, of entity: String, isReadOnly: Bool, isIndexed: Bool,
     rules: [ValidationRule], bits extraBits: Int
@@ -312,7 +309,7 @@ package struct ModelArchiveWriter {
 }
 
 extension FetchIndexDescription {
-  /// The names of the indexed properties; `nil` if there is an expression.
+  /// `nil` if there is an expression.
   fileprivate var propertyNames: [String]? {
     var names: [String] = []
     for element in elements {

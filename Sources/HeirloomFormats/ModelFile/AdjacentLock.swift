@@ -4,17 +4,14 @@
 /// tools use that name too, and in a folder with several bundles it is ambiguous: such a file is skipped with a
 /// warning. Any other file with this name must be a valid lock, since it contains the floor and the consents.
 package struct AdjacentLock {
-  /// The lock; `nil` if there is none for the bundle.
   package private(set) var lock: VersionLock?
   /// The path of its file, or the last path that was tried.
   package private(set) var path: String
-  /// The reasons why a file with a lock's name was skipped.
+  /// Reasons why a file with a lock's name was skipped.
   private(set) var warnings: [String] = []
 
-  /// Looks for the lock of the bundle at a path.
-  ///
-  /// Throws ``ModelReadingError`` for a damaged lock: without its order, a newer store could be mistaken for an older
-  /// one.
+  /// Throws ``ModelReadingError`` for a damaged lock: without its order, a newer store could be
+  /// mistaken for an older one.
   init(ofBundle bundle: String) throws(ModelReadingError) {
     let folder = FileNames.folder(of: bundle)
     path = folder + "/" + FileNames.lock(ofBundle: bundle)
@@ -35,13 +32,12 @@ package struct AdjacentLock {
     lock = try VersionLock(path: path)
   }
 
-  /// Looks for the lock in a folder of Swift source; throws `ModelReadingError` for a damaged lock.
   package init(inFolder folder: String) throws(ModelReadingError) {
     path = SnapshotFolder.lockPath(in: folder)
     if try isOurs() { lock = try VersionLock(path: path) }
   }
 
-  /// Returns true if the lock's file exists and is ours; warns if it is another tool's.
+  /// Warns if the file is another tool's.
   private mutating func isOurs() throws(ModelReadingError) -> Bool {
     guard FileContents.isNamed(path) else { return false }
     let bytes: [UInt8]
@@ -62,10 +58,9 @@ package struct AdjacentLock {
 }
 
 extension FileNames {
-  /// The file name ending of a bundle's own lock.
+  /// The ending of the name of a bundle's own lock.
   package static let bundleLock = "." + lock
 
-  /// Returns true for the name of a bundle of versions.
   static func isBundle(_ name: String) -> Bool {
     name.hasSuffix(sourceBundleExtension) || name.hasSuffix(compiledBundleExtension)
   }

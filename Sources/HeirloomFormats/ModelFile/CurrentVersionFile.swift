@@ -2,18 +2,14 @@ import Foundation
 
 /// The file `.xccurrentversion` of a model bundle, which names the current version.
 package enum CurrentVersionFile {
-  /// The file's name.
   package static let name = FileNames.currentVersion
   private static let key = "_XCCurrentVersionName"
 
-  /// Returns the version's name in the bytes of a file, without extension; `nil` if there is none.
   package static func versionName(in bytes: [UInt8]) -> String? {
     guard let value = try? PropertyListValue(contentsOf: bytes) else { return nil }
     return value[key]?.stringValue.map { FileNames.base($0, without: FileNames.sourceExtension) }
   }
 
-  /// Returns the file for a version, in Xcode's format.
-  ///
   /// If the previous file is XML, its other content is kept.
   package static func bytes(naming version: String, in found: [UInt8] = []) -> [UInt8] {
     let value = "<string>\(escaped(version + FileNames.sourceExtension))</string>"

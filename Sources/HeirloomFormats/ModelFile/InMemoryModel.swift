@@ -2,31 +2,27 @@ package import HeirloomModel
 
 /// A model that another module read from several files, with the source locations of its parts.
 package struct InMemoryModel: Hashable, Sendable {
-  /// The result of reading the model.
   package enum Reading: Hashable, Sendable {
     /// A model whose version hashes are certain.
     case certain(ManagedObjectModel)
-    /// A model that can be shown but not compared with stores, with the reason.
+    /// A model that can be shown but not compared with stores.
     case doubtful(ManagedObjectModel, ModelReadingError)
-    /// The reason why there is no model.
     case failed(ModelReadingError)
   }
 
-  /// The result of reading the model.
   package let reading: Reading
   /// The file to edit, which declares the version.
   package let file: String
-  /// The line of the declaration in that file, from 1; `nil` for classes that the user named.
+  /// Of the declaration in `file`, from 1; `nil` for classes that the user named.
   package let line: Int?
-  /// The locations of entities and properties, such as `Models/Chat.swift:41`, by `Entity` and `Entity.property`.
+  /// Such as `Models/Chat.swift:41`, by `Entity` and `Entity.property`.
   package let places: [String: String]
 
-  /// Creates a model in memory.
   package init(_ reading: Reading, file: String, line: Int?, places: [String: String]) {
     (self.reading, self.file, self.line, self.places) = (reading, file, line, places)
   }
 
-  /// Returns the location of an entity or property; for an element of a composite, that of the attribute.
+  /// For an element of a composite, the location of the attribute.
   package static func place(of entity: String?, _ property: String?, in places: [String: String]) -> String? {
     guard let entity, !places.isEmpty else { return nil }
     guard let property else { return places[entity] }
@@ -34,7 +30,7 @@ package struct InMemoryModel: Hashable, Sendable {
     return places["\(entity).\(name)"]
   }
 
-  /// Returns the model; throws `ModelReadingError` if it can't be compared with stores.
+  /// Throws ``ModelReadingError`` for a model that can't be compared with stores.
   func read() throws(ModelReadingError) -> ReadModel {
     switch reading {
     case .certain(let model): return ReadModel(model: model)

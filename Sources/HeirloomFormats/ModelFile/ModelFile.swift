@@ -2,32 +2,28 @@ import HeirloomModel
 
 /// A file or bundle of any known kind that contains models.
 package struct ModelFile: Equatable, Sendable {
-  /// The kind of file or bundle at a path.
   package enum Kind: Hashable, Sendable {
-    /// A model source, an `.xcdatamodel`.
+    /// An `.xcdatamodel`.
     case source
-    /// Model sources in versions, an `.xcdatamodeld`.
+    /// An `.xcdatamodeld`.
     case sourceBundle
-    /// A compiled model, a `.mom`.
+    /// A `.mom`.
     case compiled
-    /// Compiled models in versions, a `.momd`.
+    /// A `.momd`.
     case compiledBundle
-    /// A snapshot, as JSON or compressed JSON.
+    /// JSON or compressed JSON.
     case snapshot
-    /// A folder of snapshots, possibly with their sources.
+    /// Possibly with the sources of the snapshots.
     case snapshotFolder
-    /// A model without a file of its own, such as one declared in source code; it is in memory.
+    /// Without a file of its own, such as a model declared in source code.
     case inMemory(InMemoryModel)
   }
 
-  /// The path, without a slash at its end.
+  /// Without a slash at its end.
   package let path: String
-  /// The kind of file or bundle at the path.
   package let kind: Kind
 
-  /// Determines the kind of a file or folder without parsing it.
-  ///
-  /// Throws ``ModelReadingError`` if there is no model at the path.
+  /// Determines the kind without parsing; throws ``ModelReadingError`` if there is no model.
   package init(_ path: String) throws(ModelReadingError) {
     let path = Self.withoutSlash(path)
     self.path = path
@@ -38,13 +34,12 @@ package struct ModelFile: Equatable, Sendable {
     }
   }
 
-  /// Creates a reference to a file or bundle of a known kind.
   package init(unchecked path: String, kind: Kind) {
     self.path = path
     self.kind = kind
   }
 
-  /// Reads the model, or that of a bundle's current version; throws `ModelReadingError` with the failing file's path.
+  /// Reads the current version of a bundle; errors contain the failing file's path.
   package func read() throws(ModelReadingError) -> ReadModel {
     switch kind {
     case .inMemory(let held):
@@ -66,20 +61,16 @@ package struct ModelFile: Equatable, Sendable {
     }
   }
 
-  /// Reads the model of the file or bundle at a path; throws `ModelReadingError` with the failing file's path.
   package static func read(_ path: String) throws(ModelReadingError) -> ReadModel {
     try ModelFile(path).read()
   }
 
-  /// Returns the bytes of a model's or lock's file, which must be regular and within the size limit.
   package static func bytes(of path: String) throws(ModelReadingError) -> [UInt8] { try FileContents.bytes(path) }
 
-  /// Returns the folder that contains a path.
   package static func folder(of path: String) -> String { FileNames.folder(of: path) }
 
   // MARK: - Kinds
 
-  /// Returns the kind of a folder, determined by its content.
   private static func kind(ofFolder path: String) throws(ModelReadingError) -> Kind {
     if FileContents.exists(contents(ofSource: path)) { return .source }
     let names = try FileContents.names(in: path)
@@ -109,7 +100,6 @@ package struct ModelFile: Equatable, Sendable {
     return .snapshotFolder
   }
 
-  /// Returns the kind of a file, determined by its first bytes.
   private static func kind(ofFile path: String) throws(ModelReadingError) -> Kind {
     let bytes = try FileContents.bytes(path)
     switch FileSignature(bytes) {
@@ -145,7 +135,6 @@ package struct ModelFile: Equatable, Sendable {
   }
 }
 
-/// Names and extensions of model files and folders.
 package enum FileNames {
   package static let source = "contents"
   package static let oldSource = "elements"
@@ -161,18 +150,16 @@ package enum FileNames {
   static let compiledBundleExtension = ".momd"
   static let snapshotExtensions = [".json", ".json.gz"]
 
-  /// Returns true for a snapshot's file name.
   package static func isSnapshot(_ name: String) -> Bool {
     name != lock && !name.hasSuffix(bundleLock) && snapshotExtensions.contains { name.hasSuffix($0) }
   }
 
-  /// Returns the last component of a path without the given ending.
+  /// The last component of a path.
   package static func base(_ path: String, without ending: String = "") -> String {
     let name = path.names(separatedBy: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path
     return ending.isEmpty || !name.hasSuffix(ending) ? name : String(name.dropLast(ending.count))
   }
 
-  /// Returns the folder that contains a path.
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -2,68 +2,56 @@ import HeirloomModel
 
 /// The versions of a model in one bundle or folder, listed without being read.
 package struct ModelVersionList: Equatable, Sendable {
-  /// One version.
   package struct Version: Equatable, Sendable {
-    /// The version's name: its file name without extension.
+    /// The file name without extension.
     package let name: String
-    /// The file that the version is read from.
     package let file: ModelFile
-    /// The lock's entry of a shipped version; `nil` if there is none.
     package let entry: VersionLock.Entry?
     /// True if something other than the lock determines the version's position.
     package var isPlanned: Bool = false
 
-    /// The version's checksum in the lock.
     package var lockedChecksum: String? { entry?.checksum }
   }
 
-  /// The name of the bundle or folder, without extension.
+  /// Of the bundle or folder, without extension.
   package let name: String
-  /// The versions in the order of `lock.json`, or without a lock in the natural order of their names.
+  /// In the order of `lock.json`, or without a lock in the natural order of their names.
   package let versions: [Version]
-  /// The name of the current version: the one that the bundle specifies, else the only or last one.
+  /// The version that the bundle specifies, else the only or last one.
   ///
-  /// If the path is that of a single version, that one is current. It is `nil` only for an empty list.
+  /// For the path of a single version, that one is current; `nil` only for an empty list.
   package let currentVersionName: String?
-  /// The lock that determines the order; `nil` if there is none.
   package private(set) var lock: VersionLock?
-  /// The lock's file; `nil` if there is none.
   package private(set) var lockPath: String?
-  /// The warnings about the lock, one sentence each.
+  /// About the lock, one sentence each.
   package private(set) var warnings: [String] = []
-  /// The hops that the app's own code migrates, according to the versions' source.
+  /// Hops that the app's own code migrates, according to the versions' source.
   package private(set) var stepsByCode: [VersionLock.Step] = []
 
-  /// The current version.
   package var currentVersion: Version? {
     versions.first { $0.name == currentVersionName }
   }
 
-  /// Returns the version of the given name; `nil` if there is none.
   package func version(named name: String) -> Version? {
     versions.first { $0.name == name }
   }
 
-  /// The consecutive versions: those of a plan if there is one, else all.
+  /// Those of a plan if there is one, else all.
   package var successiveVersions: [Version] {
     let planned = versions.filter(\.isPlanned)
     return planned.isEmpty ? versions : planned
   }
 
-  /// Returns true if a version precedes another: as planned if both are, else by the natural order of names.
   package func precedes(_ name: String, _ other: String) -> Bool {
     let places = [name, other].map { name in versions.firstIndex { $0.isPlanned && $0.name == name } }
     guard let place = places[0], let otherPlace = places[1] else { return NaturalOrder.precedes(name, other) }
     return place < otherPlace
   }
 
-  /// Lists the versions at the path of a bundle, a folder of snapshots, a version in a bundle, or a single model.
+  /// The path is that of a bundle, a folder of snapshots, a version in a bundle, or a single model.
   ///
-  /// A bundle's versions are in the order of the lock beside it: `NAME.lock.json`, or `lock.json` if the folder has no
-  /// other bundle. The list for one version of a bundle has all of them.
-  ///
-  /// Throws ``ModelReadingError`` if there is no model at the path, or if the bundle's current version file or its lock
-  /// is damaged.
+  /// The list for one version of a bundle has all of them. Throws ``ModelReadingError`` also if the
+  /// bundle's current version file or its lock is damaged.
   package init(_ path: String) throws(ModelReadingError) {
     let file = try ModelFile(path)
     switch file.kind {
@@ -76,9 +64,7 @@ package struct ModelVersionList: Equatable, Sendable {
     }
   }
 
-  /// Creates a list of versions in memory, in the given order, with the lock in a folder.
-  ///
-  /// Throws ``ModelReadingError`` for a damaged lock.
+  /// Keeps the given order; a lock in the folder only adds its entries, or throws if damaged.
   package init(
     named name: String, held versions: [(name: String, file: ModelFile, isPlanned: Bool)], current: String,
     stepsByCode: [VersionLock.Step], lockIn folder: String
@@ -160,7 +146,6 @@ package struct ModelVersionList: Equatable, Sendable {
     return list
   }
 
-  /// Adds a warning about versions in the lock that don't exist.
   private mutating func warnMissing(in place: String) {
     guard let lockPath, let missing = lock?.missingNames(where: { version(named: $0) != nil }), !missing.isEmpty else {
       return
@@ -172,7 +157,6 @@ package struct ModelVersionList: Equatable, Sendable {
     )
   }
 
-  /// Returns the locked versions in the lock's order, then the others by name.
   private static func ordered(_ files: [String: ModelFile], by lock: VersionLock) -> [Version] {
     let locked = lock.namedVersions.map(\.name)
     let others = files.keys.filter { !locked.contains($0) }.ordered { NaturalOrder.precedes($0, $1) }
@@ -183,7 +167,6 @@ package struct ModelVersionList: Equatable, Sendable {
     }
   }
 
-  /// Returns the versions of a folder with a source bundle, exported snapshots, or both, and optionally a lock.
   private static func snapshotFolder(_ folder: ModelFile) throws(ModelReadingError) -> ModelVersionList {
     let found = try SnapshotFolder(folder.path)
     if let name = found.missingNames.first {
@@ -206,7 +189,7 @@ package struct ModelVersionList: Equatable, Sendable {
     return list
   }
 
-  /// Returns all versions of the bundle that contains a version.
+  /// All versions of the bundle that contains the file.
   private static func sisters(
     of file: ModelFile, ending: String, in kind: ModelFile.Kind
   ) throws(ModelReadingError) -> ModelVersionList {

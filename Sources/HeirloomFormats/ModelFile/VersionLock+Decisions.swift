@@ -4,9 +4,9 @@ package import HeirloomModel
 extension VersionLock {
   /// A decision about rows that don't fit a version.
   package struct Decision: Hashable, Sendable {
-    /// The hop of these rows, with the versions' identifiers or names.
+    /// With the versions' identifiers or names.
     package let step: Step
-    /// The entity in the hop's destination.
+    /// In the hop's destination.
     package let entity: String
     /// The property, or the properties of a uniqueness constraint; empty for the entity itself.
     package let properties: [String]
@@ -32,32 +32,29 @@ extension VersionLock {
       self.age = age
     }
 
-    /// Returns the decision for another hop, or for the same hop in terms of identifiers.
     package func at(_ step: Step) -> Decision {
       Decision(step: step, entity: entity, properties: properties, choice: choice, value: value, age: age)
     }
 
-    /// Returns true for a decision that answers the same question.
     func answersSame(as other: Decision) -> Bool {
       decidesSameRows(as: other) && (choice == Self.computed) == (other.choice == Self.computed)
     }
 
-    /// Returns true for a decision about the same properties in the same hop.
     func decidesSameRows(as other: Decision) -> Bool {
       step == other.step && entity == other.entity && Set(properties) == Set(other.properties)
     }
   }
 
-  /// The decisions that this release supports, with the versions' names.
+  /// Only those that this release supports.
   package var namedDecisions: [Decision] {
     knownDecisions.map { $0.at(Step(source: name(of: $0.step.source), destination: name(of: $0.step.destination))) }
   }
 
   private var knownDecisions: [Decision] { writtenDecisions.compactMap(Self.decision) }
 
-  /// Returns true if this lock and another decide the same rows differently, and the base does not.
+  /// True if both locks decide the same rows differently, and the base does not.
   ///
-  /// In one lock, a value may complement an expression; in two independent branches, the two conflict.
+  /// In one lock, a value may complement an expression; in two branches, they conflict.
   package func decides(otherwiseThan other: VersionLock, since base: VersionLock) -> Bool {
     let (own, others) = (knownDecisions, other.knownDecisions)
     let old = base.knownDecisions
@@ -67,7 +64,7 @@ extension VersionLock {
     }
   }
 
-  /// Records a decision, with identifiers of versions, in place of one that answers the same question.
+  /// The decision must have identifiers of versions; it replaces one about the same question.
   package mutating func decide(_ decision: Decision) {
     writtenDecisions.removeAll { Self.decision($0)?.answersSame(as: decision) == true }
     var members: [String: JSONValue] = [
@@ -84,7 +81,7 @@ extension VersionLock {
     writtenDecisions.append(.object(members))
   }
 
-  /// Parses a decision; `nil` if it contains anything that this release doesn't support.
+  /// `nil` if the decision contains anything that this release doesn't support.
   private static func decision(_ value: JSONValue) -> Decision? {
     guard case .object(let members) = value,
       Set(members.keys).isSubset(of: ["by", "choice", "entity", "from", "properties", "to", "value"]),

@@ -3,10 +3,9 @@ import HeirloomModel
 
 // The lock contains the floor and the consents: a lock that isn't completely understood is rejected, never rewritten.
 extension VersionLock {
-  /// The maximum size of a lock in bytes.
   static let byteLimit = 4 << 20
 
-  /// Returns true for bytes that are plainly another tool's file: a JSON object without any member specific to a lock.
+  /// True for a JSON object without any member specific to a lock.
   static func areOfAnotherTool(_ bytes: [UInt8]) -> Bool {
     guard case .object(let members)? = try? JSONReader.value(of: bytes) else { return false }
     return areOfAnotherTool(members)
@@ -18,7 +17,6 @@ extension VersionLock {
     return !list.allSatisfy { if case .object = $0 { true } else { false } }
   }
 
-  /// Reads the `lock.json` at a path; throws `ModelReadingError` if it can't be read or is not a lock.
   package init(path: String) throws(ModelReadingError) {
     let bytes: [UInt8]
     do throws(ModelReadingError) {
@@ -33,7 +31,6 @@ extension VersionLock {
     }
   }
 
-  /// Returns the error for a lock's file that can't be read.
   static func unreadable(_ error: ModelReadingError, at path: String) -> ModelReadingError {
     let reason =
       switch error.problem {
@@ -46,7 +43,6 @@ extension VersionLock {
     return reason.map { notLock($0).inFile(path) } ?? error
   }
 
-  /// Parses a whole lock; throws `ModelReadingError` if its format or a member is unknown.
   package init(bytes: [UInt8]) throws(ModelReadingError) {
     if let reason = Self.reasonAgainstText(bytes) { throw Self.notLock(reason) }
     let value: JSONValue
@@ -83,7 +79,6 @@ extension VersionLock {
     ModelReadingError(problem: .notLock(reason: reason))
   }
 
-  /// Returns the reason why bytes can't be the text of a lock.
   private static func reasonAgainstText(_ bytes: [UInt8]) -> String? {
     if bytes.isEmpty { return "it is empty" }
     if bytes.allSatisfy({ [0x09, 0x0A, 0x0D, 0x20].contains($0) }) { return "it contains only white space" }
@@ -99,7 +94,6 @@ extension VersionLock {
 
   // MARK: - Members
 
-  /// Returns the members that this release doesn't know, sorted.
   private static func unknownMembers(_ members: [String: JSONValue]) -> [String] {
     let isNew = members["format"] == .integer(2)
     var names = Set(members.keys).subtracting(
@@ -173,7 +167,7 @@ extension VersionLock {
     return Step(source: source, destination: destination)
   }
 
-  /// Parses the list of consented losses; returns false if it is malformed.
+  /// False for a malformed list.
   private mutating func readAcknowledgements(_ value: JSONValue?) -> Bool {
     guard let value else { return true }
     guard case .array(let list) = value else { return false }
@@ -203,7 +197,7 @@ extension VersionLock {
     return true
   }
 
-  /// Parses the list of hops by code; returns false if it is malformed.
+  /// False for a malformed list.
   private mutating func readSteps(_ value: JSONValue?) -> Bool {
     guard let value else { return true }
     guard case .array(let list) = value else { return false }

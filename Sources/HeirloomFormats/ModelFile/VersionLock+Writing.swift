@@ -2,7 +2,6 @@ import HeirloomMapping
 import HeirloomModel
 
 extension VersionLock {
-  /// Returns the content of the lock's file.
   package func encoded() -> [UInt8] {
     var writer = CanonicalJSONWriter(isIndented: true)
     writer.json(.object(members))
@@ -39,7 +38,6 @@ extension VersionLock {
 }
 
 extension VersionLock.Entry {
-  /// Returns the JSON members of the entry.
   package func members(inFormat format: Int) -> [String: JSONValue] {
     var members: [String: JSONValue] = ["name": .string(name)]
     if format > 1 { members["id"] = .string(id) }
@@ -52,7 +50,6 @@ extension VersionLock.Entry {
 }
 
 extension CanonicalJSONWriter {
-  /// Writes a value with its members sorted by key.
   fileprivate mutating func json(_ value: JSONValue) {
     switch value {
     case .null: null()

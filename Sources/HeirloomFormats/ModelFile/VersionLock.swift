@@ -7,18 +7,17 @@ package struct VersionLock: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     /// The identifier that the lock's other lists use for the version; in format 1 it is the name.
     package let id: String
-    /// The version's name, which in format 2 may not be unique.
+    /// In format 2, it may not be unique.
     package var name: String
-    /// The checksum of its hashes; `nil` in format 2 if it isn't known.
+    /// `nil` in format 2 if it isn't known.
     package var checksum: String?
-    /// The version hash of each entity, in hexadecimal; `nil` in a lock that was written without them.
+    /// Version hashes in hexadecimal, by entity; `nil` in a lock that was written without them.
     ///
     /// They identify the edited entity, whereas the checksum only detects an edit.
     package var entities: [String: String]?
-    /// The release that shipped the version, and its shape, from a lock of format 2; this release only preserves them.
+    /// From a lock of format 2; this release only preserves them.
     package let release, shape: JSONValue?
 
-    /// Creates an entry.
     package init(
       id: String? = nil, name: String, checksum: String?, entities: [String: String]? = nil, release: JSONValue? = nil,
       shape: JSONValue? = nil
@@ -34,28 +33,23 @@ package struct VersionLock: Hashable, Sendable {
     /// True if format 1 can't represent the entry.
     fileprivate var needsIdentifier: Bool { id != name || checksum == nil || release != nil || shape != nil }
 
-    /// Creates the entry of a model.
     package init(name: String, model: ManagedObjectModel) {
       self.init(
         name: name, checksum: model.versionChecksum(), entities: model.versionHashes().mapValues(\.description))
     }
 
-    /// Returns the entities of a version that were edited since it was shipped, sorted; `nil` if none was.
-    ///
-    /// The list is empty for an edit if the lock has no entity hashes.
+    /// Sorted; `nil` without an edit, and empty for an edit if the lock has no entity hashes.
     package func editedEntities(in hashes: [String: VersionHash]) -> [String]? {
       guard let checksum, ManagedObjectModel.versionChecksum(of: hashes) != checksum else { return nil }
       let names = entities.map { Set($0.keys).union(hashes.keys) } ?? []
       return names.filter { entities?[$0] != hashes[$0]?.description }.ordered()
     }
 
-    /// The rule that an edit violates, as the beginning of a sentence.
+    /// The beginning of a sentence.
     package var rule: String { "\"\(name)\" was shipped and must not change, since stores were made with it" }
 
-    /// The advice about an edit.
     package static let advice = "Undo the change, and make it in a new version."
 
-    /// Returns a sentence about the edited entities, with advice.
     package func sentence(onEdited entities: [String]) -> String {
       let names = entities.prefix(5).map { "\"\($0.prefix(80))\"" }.joined(separator: ", ")
       let more = entities.count > 5 ? " and \(entities.count - 5) more" : ""
@@ -65,59 +59,52 @@ package struct VersionLock: Hashable, Sendable {
     }
   }
 
-  /// The consented losses between two versions.
+  /// The consented losses between two versions, which are given by identifier or by name.
   package struct Acknowledgement: Hashable, Sendable {
-    /// The identifier of the source version.
     package let source: String
-    /// The identifier of the destination version.
     package let destination: String
     package var losses: [Loss]
 
-    /// A consented loss.
     package struct Loss: Hashable, Sendable {
       /// `Entity` for objects, `Entity.property` for other losses.
       package let name: String
-      /// The kind; `nil` for losses that the two models imply.
+      /// `nil` for losses that the two models imply.
       package let kind: LossKind?
 
-      /// Creates a consented loss.
       package init(name: String, kind: LossKind?) {
         (self.name, self.kind) = (name, kind)
       }
 
-      /// Returns true if the consent is for a loss, or for the composite attribute around it.
+      /// Consent to a composite attribute covers its elements.
       package func covers(_ loss: String) -> Bool {
         name == loss || name.contains(".") && loss.hasPrefix(name + ".")
       }
     }
   }
 
-  /// A hop from one version to the next.
+  /// A hop between two versions, which are given by identifier or by name.
   package struct Step: Hashable, Sendable {
-    /// The identifier of the source version.
     package let source: String
-    /// The identifier of the destination version.
     package let destination: String
 
-    /// Creates a hop.
     package init(source: String, destination: String) {
       (self.source, self.destination) = (source, destination)
     }
   }
 
-  /// The shipped versions, oldest first.
+  /// The oldest first.
   package var versions: [Entry]
   /// The identifier of the oldest version whose stores are still migrated; `nil` for all.
   package var floor: String?
-  /// The consented losses by pair of versions, in the order of the first consent.
+  /// In the order of the first consent.
   package var acknowledgements: [Acknowledgement] = []
-  /// The hops that the app's own code migrates, in recorded order.
+  /// Hops that the app's own code migrates, in recorded order.
   package var stepsByCode: [Step] = []
-  /// The decisions about rows as in the file; unknown ones are preserved.
+  /// As in the file; unknown ones are preserved.
   package var writtenDecisions: [JSONValue] = []
   package var readFormat = 1
 
-  /// The format of the file: 1 unless the lock uses a feature of format 2.
+  /// The format that was read, or 2 if the content needs it.
   package var format: Int {
     let isNew =
       !writtenDecisions.isEmpty || versions.contains(where: \.needsIdentifier)
@@ -129,21 +116,17 @@ package struct VersionLock: Hashable, Sendable {
     self.versions = versions
   }
 
-  /// The versions below the floor, whose stores are rejected.
+  /// Their stores are rejected.
   package var versionsBelowFloor: ArraySlice<Entry> {
     floor == nil ? [] : versions.prefix { $0.id != floor }
   }
 
-  /// Returns the names of locked versions whose model is missing, from the floor on.
-  ///
-  /// The closure returns true for a version whose model exists.
+  /// Only from the floor on.
   package func missingNames(where isThere: (String) -> Bool) -> [String] {
     versions[versionsBelowFloor.endIndex...].map(\.name).filter { !isThere($0) }
   }
 
-  /// Records consent to the loss `Entity` or `Entity.property` between two versions, given by identifier.
-  ///
-  /// The kind is `nil` for a loss that the two models imply.
+  /// The versions are given by identifier; the kind is `nil` for a loss that the two models imply.
   package mutating func acknowledge(
     _ loss: String, kind: LossKind? = nil, from source: String, to destination: String
   ) {
@@ -157,7 +140,6 @@ package struct VersionLock: Hashable, Sendable {
     acknowledgements[position].losses = losses.ordered { [$0.name, $0.kind?.rawValue ?? ""] }
   }
 
-  /// Removes consented losses, and the pairs of versions without any left.
   package mutating func unacknowledge(where isMeant: (Step, Acknowledgement.Loss) -> Bool) {
     for position in acknowledgements.indices {
       let step = Step(source: acknowledgements[position].source, destination: acknowledgements[position].destination)
@@ -169,40 +151,34 @@ package struct VersionLock: Hashable, Sendable {
 
 // Files and commands refer to versions by name, which is the identifier unless the lock has another.
 extension VersionLock {
-  /// The entries that names refer to: for each name, the last.
+  /// The last entry of each name.
   package var namedVersions: [Entry] {
     let last = Dictionary(versions.map { ($0.name, $0.id) }, uniquingKeysWith: { $1 })
     return versions.filter { last[$0.name] == $0.id }
   }
 
-  /// Returns the entry that a version's name refers to.
   package func entry(named name: String) -> Entry? { versions.last { $0.name == name } }
 
-  /// Returns the identifier in the lock of a version's name.
   package func identifier(of name: String) -> String { entry(named: name)?.id ?? name }
 
-  /// Returns the name of an identifier's version; only the last version of a name has the name alone.
+  /// Only the last version of a name has the name alone.
   func name(of identifier: String) -> String {
     guard let entry = versions.first(where: { $0.id == identifier }) else { return identifier }
     return self.entry(named: entry.name)?.id == identifier ? entry.name : "\(entry.name) (\(identifier))"
   }
 
-  /// The name of the oldest version whose stores are still migrated.
   package var floorName: String? { floor.map(name) }
 
-  /// The consented losses, with the versions' names.
   package var namedAcknowledgements: [Acknowledgement] {
     acknowledgements.map {
       Acknowledgement(source: name(of: $0.source), destination: name(of: $0.destination), losses: $0.losses)
     }
   }
 
-  /// The hops that the app's own code migrates, with the versions' names.
   package var namedStepsByCode: [Step] {
     stepsByCode.map { Step(source: name(of: $0.source), destination: name(of: $0.destination)) }
   }
 
-  /// Returns the hop between two named versions, with their identifiers.
   package func step(from source: String, to destination: String) -> Step {
     Step(source: identifier(of: source), destination: identifier(of: destination))
   }

@@ -1,10 +1,9 @@
-/// The names of a model's versions, which continue the existing numbering.
 package enum VersionNaming {
-  /// Returns the first name for the version after the current one that isn't taken.
+  /// The next free name: the number in which the current name differs from the previous one is
+  /// incremented, or else the number at its end.
   ///
-  /// The number in which the current name differs from the previous one is incremented, or else the number at its end;
-  /// a name without a number gets a 2: `Journal`, `Journal 2`, `Journal 3`; `Model2.104.0`, `Model2.105.0`,
-  /// `Model2.106.0`.
+  /// A name without a number gets a 2: `Journal`, `Journal 2`, `Journal 3`; `Model2.104.0`,
+  /// `Model2.105.0`, `Model2.106.0`.
   package static func next(after current: String, among names: [String], isTaken: (String) -> Bool) -> String {
     let before = names.filter { NaturalOrder.precedes($0, current) }.max { NaturalOrder.precedes($0, $1) }
     var parts = parts(of: current)
@@ -23,7 +22,7 @@ package enum VersionNaming {
     return name
   }
 
-  /// Returns the position of the only number in which two names differ; `nil` if they differ elsewhere.
+  /// The position of the only number in which two names differ.
   private static func place(of parts: [String], after others: [String]) -> Int? {
     let places = parts.indices.filter { $0 >= others.count || parts[$0] != others[$0] }
     guard parts.count == others.count, places.count == 1, isNumber(parts[places[0]]), isNumber(others[places[0]])
@@ -31,7 +30,7 @@ package enum VersionNaming {
     return places[0]
   }
 
-  /// Splits a name into runs of digits and of other characters.
+  /// Runs of digits and of other characters.
   private static func parts(of name: String) -> [String] {
     var parts: [String] = []
     for character in name {
@@ -49,7 +48,7 @@ package enum VersionNaming {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
-  /// Returns the next number, keeping leading zeros; it may exceed any integer type.
+  /// Keeps leading zeros; the number may exceed any integer type.
   private static func following(_ number: String) -> String {
     var digits = Array(number.utf8)
     for index in digits.indices.reversed() {

@@ -55,7 +55,7 @@ extension ModelSourceReader {
     return request
   }
 
-  /// Returns the indexes of an entity, those of old models first, in Core Data's order.
+  /// Those of old models come first, in Core Data's order.
   mutating func indexes(of element: MarkupElement, _ entity: String) throws(ModelReadingError)
     -> [FetchIndexDescription]
   {

@@ -1,8 +1,6 @@
 import HeirloomModel
 
 extension ModelSourceReader {
-  // MARK: - Defaults
-
   mutating func defaultValue(of element: MarkupElement, type: AttributeType, _ owner: String) -> AttributeValue? {
     if type == .date, let text = element[nonEmpty: "defaultDateTimeInterval"] {
       if let seconds = Double(text), seconds.isFinite { return .date(seconds) }
@@ -19,7 +17,6 @@ extension ModelSourceReader {
     return value
   }
 
-  /// Parses a text as a value of a type; `nil` if it isn't one.
   static func value(_ text: String, of type: AttributeType) -> AttributeValue? {
     switch type {
     case .integer16: integer(text).flatMap(Int16.init(exactly:)).map { .integer(Int64($0)) }
@@ -35,7 +32,7 @@ extension ModelSourceReader {
     }
   }
 
-  /// Parses a whole number, also `NO` and `0.0`, which models contain after a change of type.
+  /// Also `NO` and `0.0`, which models contain after a change of type.
   private static func integer(_ text: String) -> Int64? {
     if let number = Int64(text) { return number }
     if let number = Double(text) { return Int64(exactly: number) }
@@ -54,8 +51,6 @@ extension ModelSourceReader {
     guard digits.count == 32 else { return nil }
     return stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
   }
-
-  // MARK: - Validation
 
   /// Converts limits to predicates as the model compiler does.
   mutating func validationRules(of element: MarkupElement, type: AttributeType, _ owner: String) -> [ValidationRule] {

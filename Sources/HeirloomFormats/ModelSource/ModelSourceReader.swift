@@ -6,14 +6,12 @@ import HeirloomModel
 package struct ModelSourceReader {
   private(set) var warnings: [ModelReadingWarning] = []
   private var composites: [String: MarkupElement] = [:]
-  /// The number of composite elements that may still be created: nested composites could multiply without bound.
+  /// Composite elements that may still be created: nested composites could multiply without bound.
   private var remainingElements = 10_000
-  /// True if there is text where a model has none.
   private var hasStrayText = false
 
   private init() {}
 
-  /// Reads a whole file; throws `ModelReadingError` unless it is a complete document of a consistent model.
   package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
     let root = try ModelReadingError.wrapping { () throws(FormatError) in try MarkupReader.rootElement(of: bytes) }
@@ -72,8 +70,6 @@ package struct ModelSourceReader {
     }
   }
 
-  /// Warns about inverses that don't exist, or that don't name the relationship as their inverse.
-  ///
   /// A relationship without an inverse gets no warning.
   private mutating func checkInverses(in root: MarkupElement, _ model: ManagedObjectModel) {
     for entity in root.children(named: "entity") {
@@ -240,7 +236,7 @@ package struct ModelSourceReader {
     guard let type = composites[name] else {
       throw malformed("the composite type \"\(name)\" of \"\(owner)\" is not described", element)
     }
-    // These belong to each attribute; the composite type has no place for them.
+    // Other settings belong to each attribute; the composite type has no place for them.
     check(type, name, attributes: ["name"], children: ["attribute", "userInfo"])
     // Omitting user info does no harm; omitting a property would lose its data.
     if let stranger = type.children.first(where: { $0.name != "attribute" && $0.name != "userInfo" }) {
@@ -304,7 +300,6 @@ package struct ModelSourceReader {
 // MARK: - Parts of elements
 
 extension ModelSourceReader {
-  /// Warns about unknown attributes and elements.
   mutating func check(_ element: MarkupElement, _ owner: String, attributes: Set<String>, children: Set<String>) {
     let unknown = element.attributes.keys.filter { !attributes.contains($0) }
     for name in unknown.ordered() {
@@ -408,14 +403,13 @@ extension String {
 }
 
 extension MarkupElement {
-  /// The value of an attribute; `nil` if it is missing or empty.
   subscript(nonEmpty attribute: String) -> String? {
     attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
 extension MarkupElement {
-  /// Returns the line of the element at a path of names, from the outside in: the last of several.
+  /// From the outside in; the last of several elements of a name.
   fileprivate func line(of names: [String]) -> Int {
     var element = self
     for name in names {
@@ -434,7 +428,7 @@ extension MarkupElement {
 }
 
 extension ModelError {
-  /// The names of the faulty parts, from the outside in.
+  /// Names of the faulty parts, from the outside in.
   fileprivate var names: [String] {
     switch self {
     case .invalidName(let name), .duplicateEntity(let name), .missingSuperentity(let name, _),

@@ -1,8 +1,6 @@
-/// A decoder for a binary property list's table of objects.
-///
-/// Layout: `bplist0?`, objects, a table of their offsets, a trailer of 32 bytes. All numbers are big-endian.
+/// Layout: `bplist0?`, objects, a table of their offsets, a trailer of 32 bytes; all big-endian.
 struct BinaryPropertyListDecoder {
-  /// The first bytes; the last digit of the version, which follows, may be any.
+  /// The last digit of the version, which follows, may be any.
   static let magic: [UInt8] = Array("bplist0".utf8)
 
   private static let headerSize = 8
@@ -11,7 +9,6 @@ struct BinaryPropertyListDecoder {
   private let limits: BinaryPropertyListReader.Limits
   let bytes: [UInt8]
   let topIndex: Int
-  /// The offset at which each object starts.
   let offsets: [Int]
   private(set) var objects: [BinaryPropertyListReader.StoredObject] = []
   private(set) var references: [Int] = []
@@ -19,10 +16,9 @@ struct BinaryPropertyListDecoder {
   private let referenceSize: Int
   /// The offset of the offset table, where objects end.
   private let end: Int
-  /// The number of content bytes that objects may still use.
+  /// The number of content bytes that objects may still use; in a valid file, they don't overlap.
   ///
-  /// In a valid file, objects don't overlap. Without this limit, a small file could refer to one long string a million
-  /// times.
+  /// Without this limit, a small file could refer to one long string a million times.
   private var unclaimed: Int
 
   init(_ bytes: [UInt8], limits: BinaryPropertyListReader.Limits) throws(FormatError) {
@@ -111,7 +107,7 @@ struct BinaryPropertyListDecoder {
     }
   }
 
-  /// Returns the range of an object's content, whose length is in the marker or in a following integer.
+  /// The length is in the marker or in a following integer.
   private mutating func content(of start: Int, unitSize: Int) throws(FormatError) -> Range<Int> {
     var position = start + 1
     var count = Int(bytes[start] & 0x0f)
@@ -173,12 +169,12 @@ struct BinaryPropertyListDecoder {
     return text
   }
 
-  /// Returns up to eight bytes as a number; the caller must check the bounds.
+  /// At most eight bytes; the caller must check the bounds.
   private func word(at position: Int, size: Int) -> UInt64 {
     bytes[position..<position + size].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Returns a count, reference or offset; `nil` if it is out of bounds or larger than an `Int`.
+  /// `nil` if the number is out of bounds or larger than an `Int`.
   private static func number(in bytes: [UInt8], at position: Int, size: Int, end: Int? = nil) -> Int? {
     let end = end ?? bytes.count
     guard position <= end, size <= end - position else { return nil }

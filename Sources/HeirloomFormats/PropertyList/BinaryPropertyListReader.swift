@@ -1,52 +1,41 @@
-/// A reader of binary property lists that is safe on hostile input.
+/// Safe on hostile input: time and memory are proportional to the input.
 ///
-/// All objects are decoded once, on creation, in time and memory proportional to the input. References are followed
-/// only on demand, so a list that contains itself, or whose shared references would expand it exponentially, does no
-/// harm.
+/// References are followed only on demand, so a list that contains itself, or whose shared
+/// references would expand it exponentially, does no harm.
 package struct BinaryPropertyListReader: Sendable {
   /// An object of the table; it refers to others by position.
   package enum Object: Hashable, Sendable {
-    /// A value without elements.
     case scalar(PropertyListValue)
-    /// A list: positions of the elements.
     case array(ArraySlice<Int>)
-    /// A dictionary: positions of the keys and, in the same order, of the values.
     case dictionary(keys: ArraySlice<Int>, values: ArraySlice<Int>)
   }
 
-  /// The limits on input.
   package struct Limits: Hashable, Sendable {
-    /// The maximum size of the input in bytes.
     package var byteCount: Int = 64 << 20
-    /// The maximum number of objects, and a quarter of the maximum number of references.
+    /// Also a quarter of the maximum number of references.
     package var objectCount: Int = 1_000_000
-    /// The maximum nesting of lists and dictionaries.
     package var depth: Int = 256
 
-    /// Creates the limits for any property list.
     package init() {}
   }
 
-  /// The position of the outermost object.
   package let topIndex: Int
-  /// The number of objects.
   package var count: Int { storedObjects.count }
 
   private let limits: Limits
   private let byteCount: Int
   private let storedObjects: [StoredObject]
   private let offsets: [Int]
-  /// The references of all lists and dictionaries, concatenated.
+  /// References of all lists and dictionaries, concatenated.
   private let references: [Int]
 
-  /// A stored object; containers are ranges of `references`.
+  /// Containers are ranges of `references`.
   enum StoredObject: Sendable {
     case scalar(PropertyListValue)
     case array(start: Int, count: Int)
     case dictionary(start: Int, count: Int)
   }
 
-  /// Decodes the objects of a whole file; throws `FormatError` unless it is exactly a binary property list.
   package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(FormatError) {
     var decoder = try BinaryPropertyListDecoder(bytes, limits: limits)
     try decoder.decodeObjects()
@@ -58,14 +47,11 @@ package struct BinaryPropertyListReader: Sendable {
     references = decoder.references
   }
 
-  /// Returns true if data starts like a binary property list.
   package static func recognizes(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: BinaryPropertyListDecoder.magic)
   }
 
-  /// Returns the object at a position below `count`; the positions that it refers to exist.
-  ///
-  /// Throws ``FormatError`` for an unknown position.
+  /// The positions that the object refers to exist.
   package func object(at index: Int) throws(FormatError) -> Object {
     guard storedObjects.indices.contains(index) else { throw .invalidReference(index, offset: byteCount) }
     switch storedObjects[index] {
@@ -79,27 +65,24 @@ package struct BinaryPropertyListReader: Sendable {
     }
   }
 
-  /// Returns the byte offset of an object in the input, for messages; the input's length for an unknown one.
+  /// For messages; the input's length for an unknown object.
   package func offset(ofObjectAt index: Int) -> Int {
     offsets.indices.contains(index) ? offsets[index] : byteCount
   }
 
-  /// Returns the whole property list as one value.
-  ///
-  /// Throws ``FormatError`` if it is nested too deeply, contains itself, or expands too much.
+  /// Throws ``FormatError`` if the list is nested too deeply, contains itself, or expands too much.
   package func value() throws(FormatError) -> PropertyListValue {
     var expansion = Expansion(reader: self, remaining: Self.expansionLimit(byteCount: byteCount))
     return try expansion.value(at: topIndex, depth: 0)
   }
 
-  /// Returns the maximum expanded size for an input; shared objects count each time.
+  /// In bytes; shared objects count each time.
   static func expansionLimit(byteCount: Int) -> Int {
     min(64 << 20, 64 * byteCount + (1 << 20))
   }
 
-  /// An expansion of references within a budget.
   private struct Expansion {
-    /// The approximate memory, in bytes, of a list element and of a dictionary entry.
+    /// Approximate memory, in bytes.
     private static let elementSize = 24
     private static let entrySize = 64
 
@@ -154,7 +137,7 @@ package struct BinaryPropertyListReader: Sendable {
 }
 
 extension PropertyListValue {
-  /// The content size in bytes of a value without elements; 0 for small ones.
+  /// In bytes; 0 for small values.
   fileprivate var payloadSize: Int {
     switch self {
     case .string(let text): text.utf8.count

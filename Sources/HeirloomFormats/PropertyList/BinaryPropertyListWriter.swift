@@ -1,10 +1,7 @@
 import HeirloomModel
 
-/// A writer of binary property lists.
-///
 /// Equal values give equal bytes: keys are sorted, and equal scalars are written once.
 package struct BinaryPropertyListWriter {
-  /// The maximum nesting of lists and dictionaries.
   static let depthLimit = 256
 
   private var objects: [FlatObject] = []
@@ -18,16 +15,13 @@ package struct BinaryPropertyListWriter {
 
   private init() {}
 
-  /// Returns a value as a whole file, which Core Data can read.
-  ///
-  /// Throws ``FormatError`` if it is nested more than 256 levels deep.
   package static func bytes(of value: PropertyListValue) throws(FormatError) -> [UInt8] {
     var writer = BinaryPropertyListWriter()
     _ = try writer.add(value, depth: 0)
     return writer.encoded()
   }
 
-  /// Adds a value with its content to the list of objects, the outermost first.
+  /// The outermost object comes first: the trailer has 0 as its position.
   private mutating func add(_ value: PropertyListValue, depth: Int) throws(FormatError) -> Int {
     guard depth <= Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit, offset: 0) }
     switch value {
@@ -63,7 +57,7 @@ package struct BinaryPropertyListWriter {
     return position
   }
 
-  /// Returns true if equal values have equal bytes, which isn't so for signed zeros and differently composed letters.
+  /// True if equal values have equal bytes: not signed zeros and differently composed letters.
   private static func isShareable(_ value: PropertyListValue) -> Bool {
     switch value {
     case .real, .date: false
@@ -156,9 +150,8 @@ package struct BinaryPropertyListWriter {
     }
   }
 
-  /// Returns the number of bytes for a number: 1, 2, 4 or 8.
   private static func size(of number: Int) -> Int {
-    // (`Int` may have 32 bits.)
+    // `Int` may have 32 bits.
     switch Int64(number) {
     case 0...0xff: 1
     case 0...0xffff: 2

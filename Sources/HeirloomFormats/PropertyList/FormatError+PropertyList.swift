@@ -1,4 +1,3 @@
-// The errors that several files of this folder throw.
 extension FormatError {
   static func truncated(offset: Int) -> FormatError {
     FormatError(.byte(offset), "The property list ends at byte \(offset), in the middle of an object.")

@@ -1,13 +1,10 @@
 import Foundation
 
-/// A reader of XML property lists that is safe on hostile input.
 package enum XMLPropertyListReader {
-  /// Parses a whole document in UTF-8; throws `FormatError` unless it is one complete property list.
   package static func value(of bytes: [UInt8]) throws(FormatError) -> PropertyListValue {
     try value(ofDocument: MarkupReader.rootElement(of: bytes))
   }
 
-  /// Reads a `plist` element, possibly inside another document; throws `FormatError` unless it has one value.
   package static func value(ofDocument root: MarkupElement) throws(FormatError) -> PropertyListValue {
     guard root.name == "plist", root.children.count == 1 else { throw unexpected(root) }
     return try value(of: root.children[0])
@@ -77,7 +74,6 @@ extension MarkupElement {
 }
 
 extension PropertyListValue {
-  /// Reads a whole file in the binary or XML format; throws `FormatError` if it is neither.
   package init(contentsOf bytes: [UInt8]) throws(FormatError) {
     if BinaryPropertyListReader.recognizes(bytes) {
       self = try BinaryPropertyListReader(bytes).value()

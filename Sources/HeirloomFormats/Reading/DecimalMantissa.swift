@@ -1,16 +1,14 @@
-/// The digits of a decimal number in archives: a whole number of 128 bits.
-///
-/// `UInt128` requires iOS 18.
+/// A whole number of 128 bits; `UInt128` requires iOS 18.
 package struct DecimalMantissa: Hashable {
   /// Eight units of 16 bits, the least significant first.
   package private(set) var units: [UInt16]
 
-  /// Creates a number from at most eight units, the least significant first.
+  /// At most eight units.
   package init(units: [UInt16]) {
     self.units = units + Array(repeating: 0, count: 8 - units.count)
   }
 
-  /// Creates a number from decimal digits; `nil` if one is invalid, or the number needs more than 128 bits.
+  /// `nil` if a digit is invalid, or the number needs more than 128 bits.
   package init?(_ digits: some StringProtocol) {
     units = Array(repeating: 0, count: 8)
     for digit in digits.utf8 {
@@ -25,7 +23,7 @@ package struct DecimalMantissa: Hashable {
     }
   }
 
-  /// The number's decimal digits, without leading zeros.
+  /// Without leading zeros.
   package var digits: String {
     var rest = units
     var digits: [UInt8] = []

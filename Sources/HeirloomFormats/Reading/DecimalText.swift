@@ -1,14 +1,11 @@
-/// Decimal numbers as text, in a canonical form.
 package enum DecimalText {
-  /// Returns true if two texts are the same decimal number, of at most 38 digits.
+  /// False for numbers of more than 38 digits.
   package static func areEqual(_ one: String, _ other: String) -> Bool {
     guard let first = parts(one), let second = parts(other) else { return false }
     return first == second
   }
 
-  /// Returns the shortest text of the same number; `nil` if the text is not a decimal number.
-  ///
-  /// `0.0` becomes `0` and `+012.50` becomes `12.5`, so that defaults from different formats are equal. Exponents stay.
+  /// Makes defaults from different formats equal: `+012.50` becomes `12.5`; exponents stay.
   static func canonical(_ text: some StringProtocol) -> String? {
     var rest = Substring(text)
     let isNegative = rest.first == "-"
@@ -33,7 +30,6 @@ package enum DecimalText {
     return (isNegative ? "-" : "") + number + (exponent == 0 ? "" : "e\(exponent)")
   }
 
-  /// Returns the shortest text of unsigned decimal digits, scaled by a power of ten; `nil` for an excessive exponent.
   static func text(digits: String, exponent: Int, isNegative: Bool) -> String? {
     guard (-1000...1000).contains(exponent) else { return nil }
     let sign = isNegative ? "-" : ""
@@ -44,9 +40,7 @@ package enum DecimalText {
     return canonical(sign + padded[..<point] + "." + padded[point...])
   }
 
-  /// Returns the digits of a decimal number as a whole number, with the exponent of ten.
-  ///
-  /// It is `nil` if the text is not a decimal number, or has more digits or a larger exponent than one can have.
+  /// `nil` for text that is no decimal number, or exceeds `NSDecimalNumber`'s digits or exponent.
   static func parts(_ text: String) -> (mantissa: DecimalMantissa, exponent: Int, isNegative: Bool)? {
     guard let canonical = canonical(text) else { return nil }
     let isNegative = canonical.hasPrefix("-")

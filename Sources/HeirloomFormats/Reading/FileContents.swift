@@ -1,9 +1,9 @@
 import Foundation
 import HeirloomModel
 
-/// The reading of model files: regular ones only, with limited size.
+/// Reads model files: regular ones only, with limited size.
 enum FileContents {
-  /// The maximum size of a model's file in bytes.
+  /// In bytes.
   static let limit = 64 << 20
 
   enum Kind {
@@ -12,7 +12,7 @@ enum FileContents {
     case special
   }
 
-  /// Returns the kind of file at a path, following symbolic links.
+  /// Follows symbolic links.
   static func kind(_ path: String) throws(ModelReadingError) -> Kind {
     var status = stat()
     guard stat(path, &status) == 0 else { throw failure(path) }
@@ -49,7 +49,6 @@ enum FileContents {
     }
   }
 
-  /// Returns the names of a folder's visible files, in natural order.
   static func names(in folder: String) throws(ModelReadingError) -> [String] {
     do {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -64,7 +63,7 @@ enum FileContents {
     return stat(path, &status) == 0
   }
 
-  /// Returns true if there is an entry at a path, even a broken link.
+  /// True even for a broken link.
   static func isNamed(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
@@ -78,7 +77,7 @@ enum FileContents {
     }
   }
 
-  /// Returns the error of the last system call.
+  /// Must directly follow the failed system call, since it reads `errno`.
   private static func failure(_ path: String) -> ModelReadingError {
     let code = errno
     if code == ENOENT || code == ENOTDIR { return ModelReadingError(path: path, problem: .missing) }

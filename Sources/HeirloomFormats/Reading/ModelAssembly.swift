@@ -1,17 +1,16 @@
 package import HeirloomModel
 
-/// The creation of a model from parsed descriptions, shared by all formats.
+/// Makes the model from parsed descriptions, for all formats.
 package enum ModelAssembly {
-  /// Limits on the content of a file; real models are far below.
+  /// Real models are far below.
   private enum Limits {
     static let entities = 5_000
     static let properties = 100_000
     static let ancestors = 64
   }
 
-  /// Returns the model of the descriptions.
-  ///
-  /// Walking up ancestors costs more than the file's size suggests, so hostile chains are rejected first.
+  /// Hostile chains are rejected first: walking up ancestors costs more than a file's size
+  /// suggests.
   package static func model(
     entities: [EntityDescription], versionIdentifiers: [String], configurations: [ConfigurationDescription],
     fetchRequestTemplates: [FetchRequestDescription]

@@ -4,80 +4,54 @@ package import HeirloomModel
 public struct ModelReadingError: Error, Hashable, Sendable {
   /// The file; `nil` if the bytes came from elsewhere.
   public let path: String?
-  /// The problem with the file.
   package let problem: Problem
-  /// The line of the problem, from 1; `nil` if it isn't known or the file isn't text.
+  /// From 1; `nil` if it isn't known or the file isn't text.
   package let line: Int?
 
-  /// Creates an error.
   package init(path: String? = nil, problem: Problem, line: Int? = nil) {
     (self.path, self.problem, self.line) = (path, problem, line)
   }
 
-  /// A problem with a model's file.
   package enum Problem: Hashable, Sendable {
-    /// A path where no file exists.
     case missing
-    /// Content that the file system denies access to.
     case unreadable(reason: String)
-    /// A file that is larger than any model.
     case tooLarge(byteCount: Int, limit: Int)
-    /// Something other than a model.
     case notModel(Content)
-    /// A file of the right kind that is damaged or incomplete.
+    /// Of the right kind, but damaged or incomplete.
     case malformed(reason: String)
-    /// Descriptions that don't form a consistent model.
     case inconsistent(ModelError)
-    /// Source code that doesn't determine one model, with the reason and advice.
+    /// Source code that doesn't determine one model.
     case undecided(reason: String, advice: String)
-    /// A lock of model versions that is damaged or not a lock.
+    /// Also a damaged lock.
     case notLock(reason: String)
-    /// A lock of a later release.
     case laterLock(reason: String)
-    /// A snapshot in a format that this release doesn't support.
     case unsupportedSnapshotFormat(Int)
     /// A snapshot whose hashes don't match its model.
     case hashMismatch(entities: [String])
   }
 
-  /// The content that was found instead of a model.
+  /// Found instead of a model.
   package enum Content: Hashable, Sendable {
-    /// A file without content.
     case emptyFile
-    /// Text that is not a model.
     case text
-    /// Bytes of an unknown kind.
     case unknownData
-    /// A SQLite database.
     case sqliteStore
-    /// A store of Core Data's XML type.
     case xmlStore
-    /// A mapping model, as source or compiled.
     case mappingModel
-    /// A compiled model in the form that only Apple's frameworks read (`.omo`).
     case optimizedModel
-    /// A model source in the binary format of Xcode before 4.3 (`elements`).
     case oldBinaryModel
-    /// A property list or archive without a model.
     case otherPropertyList
-    /// An XML document without a model.
     case otherXML(rootElement: String)
-    /// JSON that is not a snapshot.
     case otherJSON
-    /// A folder that is not a model bundle.
     case folder
-    /// A model bundle without a single version.
     case bundleWithoutVersions
-    /// Something that is neither a file nor a folder.
     case specialFile
   }
 
-  /// Creates the error for bytes that can't be read.
   init(path: String? = nil, _ error: FormatError) {
     self.init(path: path, problem: .malformed(reason: error.reason), line: error.line)
   }
 
-  /// Runs a reader of bytes, and converts its error.
   static func wrapping<Value>(_ body: () throws(FormatError) -> Value) throws(ModelReadingError) -> Value {
     do throws(FormatError) {
       return try body()
@@ -86,7 +60,6 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     }
   }
 
-  /// Returns the same error with the path of the file.
   package func inFile(_ path: String) -> ModelReadingError {
     ModelReadingError(path: self.path ?? path, problem: problem, line: line)
   }
@@ -122,7 +95,7 @@ extension ModelReadingError: ExplainedError {
 }
 
 extension ModelReadingError.Content: CustomStringConvertible {
-  /// The content, as the end of a sentence.
+  /// The end of a sentence.
   package var description: String {
     switch self {
     case .emptyFile: "an empty file"

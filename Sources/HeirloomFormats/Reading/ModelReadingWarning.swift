@@ -1,52 +1,34 @@
 import HeirloomModel
 
-/// A part of a model's file that was not understood and is not in the model.
+/// A part of a model's file that was not understood, or should be corrected.
 package struct ModelReadingWarning: Hashable, Sendable {
-  /// The kind of problem.
   package var kind: Kind
-  /// The description that contains it, such as `Person.name`.
+  /// Such as `Person.name`.
   package let owner: String
-  /// The line that contains it, from 1; `nil` if the file isn't text.
+  /// From 1; `nil` if the file isn't text.
   package let line: Int?
 
-  /// The kind of problem.
   package enum Kind: Hashable, Sendable {
-    /// An XML element with an unknown name; `nearest` is a similar known name.
     case unknownElement(String, nearest: String? = nil)
-    /// An XML attribute with an unknown name; `nearest` is a similar known name.
     case unknownAttribute(String, nearest: String? = nil)
-    /// An archived object of an unknown class.
     case unknownClass(String)
-    /// An unknown key of an archived object.
     case unknownKey(String)
-    /// An invalid value.
     case invalidValue(String, of: String)
-    /// A relationship whose inverse doesn't name it as its inverse.
     case oneSidedInverse(String)
-    /// An inherited property that an archive repeats differently.
     case differingCopy(of: String)
-    /// An expression or predicate that could not be parsed; it is kept as text.
     case unparsedExpression(String)
-    /// An entity mapping that belongs to no mapping model.
     case unusedEntityMapping
-    /// A property mapping that no entity mapping lists.
     case unusedPropertyMapping
-    /// A property mapping without an expression, none of which is to be generated.
     case missingExpression
-    /// An entity mapping of a compiled mapping model whose type is undefined.
     case undefinedEntityMapping
-    /// An entity mapping without entities and content.
     case emptyEntityMapping
-    /// An entity mapping of type "copy" whose entities have different version hashes.
     case copyOfDifferingEntities
   }
 
-  /// Creates a warning.
   package init(_ kind: Kind, place owner: String, line: Int? = nil) {
     (self.kind, self.owner, self.line) = (kind, owner, line)
   }
 
-  /// The location, such as `Person.name, line 12`.
   package var place: String { line.map { "\(owner), line \($0)" } ?? owner }
 
   /// True for a fault in an editable text file: its content is missing from the model.
@@ -59,14 +41,12 @@ package struct ModelReadingWarning: Hashable, Sendable {
 }
 
 extension ModelReadingWarning {
-  /// True for a relationship whose inverse doesn't name it as its inverse.
   package var isOneSidedInverse: Bool {
     if case .oneSidedInverse = kind { true } else { false }
   }
 }
 
 extension ModelReadingWarning: CustomStringConvertible {
-  /// One sentence with the problem, its location, and how it was handled.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

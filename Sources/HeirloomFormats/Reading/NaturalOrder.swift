@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// The natural order of names: `Model 2` precedes `Model 10`.
+/// `Model 2` precedes `Model 10`.
 package enum NaturalOrder {
-  /// Returns true if a name precedes another: ignoring case, with runs of digits compared as numbers.
+  /// Ignores case, and compares runs of digits as numbers.
   ///
   /// Names that differ only in case or in leading zeros are in the order of their UTF-16 units.
   package static func precedes(_ name: String, _ other: String) -> Bool {
@@ -28,7 +28,6 @@ package enum NaturalOrder {
     (0x30...0x39).contains(unit)
   }
 
-  /// Removes a run of digits from the start, and returns it without leading zeros.
   private static func digits(_ text: inout ArraySlice<UInt16>) -> ArraySlice<UInt16> {
     let run = text.prefix { isDigit($0) }
     text = text[run.endIndex...]

@@ -1,8 +1,5 @@
 // `String(validating:as:)` requires iOS 18.
 extension String {
-  /// Creates a text from UTF-8; `nil` if the bytes are not well-formed.
-  ///
-  /// - Complexity: O(n).
   @inlinable
   package init?(wellFormedUTF8 bytes: some Collection<UInt8>) {
     // Decoding repairs invalid UTF-8, which changes the bytes.
@@ -11,9 +8,7 @@ extension String {
     self = text
   }
 
-  /// Creates a text from UTF-16; `nil` if a surrogate is unpaired.
-  ///
-  /// - Complexity: O(n).
+  /// `nil` if a surrogate is unpaired.
   package init?(wellFormedUTF16 units: [UInt16]) {
     var isAfterLead = false
     for unit in units {

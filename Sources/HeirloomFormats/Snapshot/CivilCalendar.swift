@@ -1,16 +1,11 @@
-/// UTC times in the civil calendar, without Foundation.
-///
-/// Foundation's date styles load its whole internationalization, which takes several megabytes of a migration's memory
-/// for one line of text.
+/// UTC times without Foundation, whose date styles load its whole internationalization: several
+/// megabytes of a migration's memory for one line of text.
 package enum CivilCalendar {
-  /// The seconds in a day.
   private static let secondsPerDay: Int64 = 86_400
   /// The days from 1 March of the year 0 to 1970-01-01.
   private static let firstDay: Int64 = 719_468
 
-  /// Returns a time as a text of 20 characters, as in `2026-11-21T10:15:00Z`.
-  ///
-  /// The seconds count from 1970-01-01 UTC, in the years 1 to 9999.
+  /// As in `2026-11-21T10:15:00Z`, from seconds since 1970-01-01 UTC, in the years 1 to 9999.
   package static func text(of seconds: Int64) -> String {
     let second = (seconds % secondsPerDay + secondsPerDay) % secondsPerDay
     let (year, month, day) = date(ofDay: (seconds - second) / secondsPerDay)
@@ -18,8 +13,7 @@ package enum CivilCalendar {
       + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "Z"
   }
 
-  /// Parses a time from `text(of:)` into seconds since 1970-01-01 UTC; `nil` for another text or a time that doesn't
-  /// exist.
+  /// Seconds since 1970-01-01 UTC; `nil` for another form, or for a time that doesn't exist.
   package static func seconds(of text: String) -> Int64? {
     let bytes = Array(text.utf8)
     guard bytes.count == 20 else { return nil }
@@ -31,7 +25,7 @@ package enum CivilCalendar {
 
   // Eras of 400 years start on 1 March, so that the leap day is the last day of its year.
 
-  /// Returns the days from 1970-01-01 to a date, negative before it, for years 1 to 9999.
+  /// Days since 1970-01-01, negative before it, for the years 1 to 9999.
   package static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let yearOfEra = shifted % 400
@@ -39,9 +33,7 @@ package enum CivilCalendar {
     return shifted / 400 * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - firstDay
   }
 
-  /// Returns the date of a day counted from 1970-01-01, in the years 1 to 9999.
-  ///
-  /// The month is from 1 to 12, and the day from 1 to 31.
+  /// The day counts from 1970-01-01, in the years 1 to 9999.
   package static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + firstDay
     let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
@@ -52,7 +44,7 @@ package enum CivilCalendar {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
   }
 
-  /// Returns a non-negative number with leading zeros for a minimum width.
+  /// For non-negative numbers.
   package static func padded(_ number: Int64, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits

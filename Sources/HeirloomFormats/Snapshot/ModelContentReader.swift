@@ -1,8 +1,7 @@
 package import HeirloomModel
 
-/// A reader of a model's content in format 1.
+/// Reads the member `model` of a snapshot of format 1.
 package enum ModelContentReader {
-  /// Reads the member `model` of a snapshot; throws `ModelReadingError` for content that format 1 doesn't allow.
   package static func model(_ value: JSONValue) throws(ModelReadingError) -> ManagedObjectModel {
     var object = try SnapshotObject(value, place: "model")
     let configurations = try object.list("configurations") { value, place throws(ModelReadingError) in
@@ -119,7 +118,7 @@ package enum ModelContentReader {
     return relationship
   }
 
-  /// Removes a count, which is a 32-bit number in version hashes.
+  /// Counts are 32-bit numbers in version hashes.
   private static func count(_ key: String, of object: inout SnapshotObject) throws(ModelReadingError) -> Int {
     guard let number = try object.integer(key), Int32(exactly: number) != nil else {
       throw SnapshotObject.unexpected("a count", "\(object.place).\(key)")
@@ -212,8 +211,6 @@ package enum ModelContentReader {
     try object.finish()
     return rule
   }
-
-  // MARK: - Members
 
   private static func expression(
     _ key: String, of object: inout SnapshotObject

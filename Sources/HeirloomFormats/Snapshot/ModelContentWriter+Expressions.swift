@@ -1,9 +1,6 @@
 import HeirloomModel
 
 extension ModelContentWriter {
-  // MARK: - Values
-
-  /// Writes a value with its kind as the key.
   mutating func value(_ value: AttributeValue) {
     json.beginObject()
     switch value {
@@ -53,8 +50,6 @@ extension ModelContentWriter {
     }
   }
 
-  // MARK: - Expressions
-
   mutating func expression(_ expression: ValueExpression) {
     json.beginObject()
     switch expression {
@@ -101,8 +96,6 @@ extension ModelContentWriter {
     }
     json.endObject()
   }
-
-  // MARK: - Predicates
 
   mutating func predicate(_ predicate: PredicateDescription) {
     switch predicate {

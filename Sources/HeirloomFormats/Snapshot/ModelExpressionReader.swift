@@ -1,9 +1,7 @@
 import Foundation
 import HeirloomModel
 
-/// A reader of values, expressions and predicates in format 1.
-///
-/// The depth of the JSON document limits theirs.
+/// Reads format 1, where the depth of the JSON document limits that of expressions.
 enum ModelExpressionReader {
   // MARK: - Values
 
@@ -41,7 +39,7 @@ enum ModelExpressionReader {
     return .composite(elements)
   }
 
-  /// Returns a number; those that JSON can't represent are texts.
+  /// Numbers that JSON can't represent are texts.
   private static func double(_ value: JSONValue) -> Double? {
     switch value {
     case .double(let number): number

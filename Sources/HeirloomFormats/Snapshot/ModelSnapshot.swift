@@ -7,25 +7,18 @@ package import HeirloomModel
 /// model, including the parts that are not hashed, such as renaming identifiers and defaults. Files of format 1 stay
 /// readable forever.
 package struct ModelSnapshot: Hashable, Sendable {
-  /// The format number of written files.
   package static let format = 1
 
-  /// The model.
   package let model: ManagedObjectModel
-  /// The version of the app that archived the model.
   package let applicationVersion: String?
-  /// The time when the model was archived, to the second.
   package let archivedAt: Date
-  /// The hashes of the model's entities, by name.
   package let versionHashes: [String: VersionHash]
-  /// The checksum of all hashes.
   package let versionChecksum: String
-  /// The version checksums of the earlier versions in the history of the app that archived it.
+  /// The version checksums of earlier versions in the app's history.
   ///
-  /// They are in the gzip container's comment, since format 1 allows no further members: a plain file has none.
+  /// They are in the gzip container's comment, as format 1 is fixed: a plain file has none.
   package var earlierVersions: [String] = []
 
-  /// The layout of a snapshot's file.
   package enum Layout: Hashable, Sendable {
     /// Indented JSON, one value per line, for version control.
     case readable
@@ -33,7 +26,7 @@ package struct ModelSnapshot: Hashable, Sendable {
     case compressed
   }
 
-  /// Creates a snapshot; its time is kept in whole seconds, in the years 1 to 9999.
+  /// The time is kept in whole seconds, in the years 1 to 9999.
   package init(model: ManagedObjectModel, applicationVersion: String? = nil, archivedAt: Date = Date()) {
     self.model = model
     self.applicationVersion = applicationVersion
@@ -42,10 +35,6 @@ package struct ModelSnapshot: Hashable, Sendable {
     versionChecksum = ManagedObjectModel.versionChecksum(of: versionHashes)
   }
 
-  /// Reads a snapshot in either layout from a file.
-  ///
-  /// Throws ``ModelReadingError`` if it can't be read, is not a snapshot of a known format, or has hashes that don't
-  /// match its model.
   package init(contentsOf url: URL) throws(ModelReadingError) {
     let path = url.path
     let bytes = try FileContents.bytes(path)
@@ -56,7 +45,7 @@ package struct ModelSnapshot: Hashable, Sendable {
     }
   }
 
-  /// Reads the bytes of a whole file in either layout; throws `ModelReadingError` as for a file.
+  /// Throws ``ModelReadingError`` also for hashes that don't match the model.
   package init(bytes: [UInt8]) throws(ModelReadingError) {
     let json = try Self.json(in: bytes)
     let value = try ModelReadingError.wrapping { () throws(FormatError) in try JSONReader.value(of: json) }
@@ -84,18 +73,15 @@ package struct ModelSnapshot: Hashable, Sendable {
     earlierVersions = comment.dropFirst(Self.earlierPrefix.count).split(separator: " ").map(String.init)
   }
 
-  /// The prefix of the checksums in the container's comment.
   private static let earlierPrefix = "earlier versions: "
 
-  /// Returns the content of the snapshot's file in a layout.
+  /// Equal snapshots give equal bytes, in the compressed layout only with the same zlib.
   ///
-  /// Equal snapshots give equal bytes in the readable layout; in the compressed one, they also depend on zlib's
-  /// version. Throws ``ModelReadingError`` if the model's expressions are nested too deeply to be read again.
+  /// Throws ``ModelReadingError`` if expressions are nested too deeply to be read again.
   package func encoded(_ layout: Layout) throws(ModelReadingError) -> Data {
     Data(try bytes(layout))
   }
 
-  /// Returns the content of the snapshot's file as bytes; throws `ModelReadingError` as `encoded(_:)` does.
   package func bytes(_ layout: Layout) throws(ModelReadingError) -> [UInt8] {
     let isReadable = layout == .readable
     var content = ModelContentWriter(isIndented: isReadable, depth: isReadable ? 1 : 0)
@@ -138,16 +124,14 @@ package struct ModelSnapshot: Hashable, Sendable {
 
   // MARK: - Comparing content
 
-  /// Returns a model's whole content as compact JSON of format 1: equal models, and only those, have equal bytes.
+  /// Equal models, and only those, have equal bytes.
   package static func canonicalModelBytes(of model: ManagedObjectModel) -> [UInt8] {
     var writer = ModelContentWriter(isIndented: false)
     writer.model(model)
     return writer.json.bytes
   }
 
-  /// Returns true if a snapshot's file contains exactly a model's content, unhashed parts included, without parsing it.
-  ///
-  /// A damaged file contains no model.
+  /// True for exactly the model's content, unhashed parts included; the file isn't parsed.
   package static func file(_ bytes: [UInt8], holds model: ManagedObjectModel) -> Bool {
     guard let json = try? json(in: bytes) else { return false }
     // The model is the last member of a snapshot, so the file ends with its content and a brace.
@@ -191,7 +175,7 @@ package struct ModelSnapshot: Hashable, Sendable {
     return try? Date.ISO8601FormatStyle(timeZone: .gmt).parse(text)
   }
 
-  /// The range of seconds that the time format can represent.
+  /// Seconds since 2001-01-01 UTC, for the years 1 to 9999.
   private static let secondRange = -63_113_904_000.0...252_423_993_599.0
 
   private static func wholeSeconds(_ date: Date) -> Date {

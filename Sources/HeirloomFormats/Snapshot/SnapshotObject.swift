@@ -1,10 +1,9 @@
 /// The members of a JSON object in a snapshot, removed one by one so that unknown ones remain.
 struct SnapshotObject {
   private var members: [String: JSONValue]
-  /// The path of the object, such as `entities[2].attributes[0]`.
+  /// Such as `entities[2].attributes[0]`.
   let place: String
 
-  /// Creates the members of a value that must be an object.
   init(_ value: JSONValue, place: String) throws(ModelReadingError) {
     guard case .object(let members) = value else { throw Self.unexpected("an object", place) }
     self.members = members
@@ -16,17 +15,14 @@ struct SnapshotObject {
       problem: .malformed(reason: "\(place) is not \(expected), as a snapshot of format 1 has it there"))
   }
 
-  /// Returns true if a member remains.
   func has(_ key: String) -> Bool {
     members[key] != nil
   }
 
-  /// Removes a member; `nil` if there is none.
   mutating func take(_ key: String) -> JSONValue? {
     members.removeValue(forKey: key)
   }
 
-  /// Removes a member that must exist.
   mutating func required(_ key: String) throws(ModelReadingError) -> JSONValue {
     guard let value = take(key) else {
       throw ModelReadingError(problem: .malformed(reason: "\(place) lacks \"\(key)\""))
@@ -85,7 +81,6 @@ struct SnapshotObject {
     return result
   }
 
-  /// Removes a list and reads its elements; none if there is no list.
   mutating func list<Element>(
     _ key: String, _ read: (JSONValue, String) throws(ModelReadingError) -> Element
   ) throws(ModelReadingError) -> [Element] {

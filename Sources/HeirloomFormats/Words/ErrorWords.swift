@@ -6,14 +6,13 @@ package enum ErrorWords {
   /// Core Data's general error code, for failures without a code of their own.
   package static let generalCode: Int = 134_060
 
-  /// The advice if the system denies access to an existing file (`EPERM`).
+  /// For an existing file that the system denies access to (`EPERM`).
   package static let deniedAdvice =
     "Try again once the device is unlocked: till then, the file's protection class may keep it closed. If it stays closed,"
     + " find out which rule of the system refuses it."
 
   // These are not in the protocol's extension, so that the compiler generates one copy instead of one per type.
 
-  /// Returns an error's messages by Foundation's keys, with the file and the underlying error.
   static func userInfo(
     _ description: String?, _ reason: String?, _ suggestion: String?, _ path: String?, _ underlying: (any Error)?
   ) -> [String: Any] {
@@ -27,17 +26,15 @@ package enum ErrorWords {
     return info
   }
 
-  /// Joins sentences to one line; `nil` for none.
   static func line(_ sentences: [String]) -> String? {
     sentences.isEmpty ? nil : PlainText.line(sentences.joined(separator: " "))
   }
 
-  /// Returns the location of the data and the advice, in one line.
   static func recovery(_ help: ErrorHelp) -> String? {
     line([help.dataLocation?.sentence, help.advice].compactMap(\.self))
   }
 
-  /// Returns the message of any error: a sentence if the error is ours.
+  /// A sentence if the error is ours.
   package static func words(of error: any Error) -> String {
     if let words = (error as? any LocalizedError)?.errorDescription { return words }
     guard error is any CustomNSError || type(of: error) is NSError.Type else { return "\(error)" }
@@ -46,27 +43,23 @@ package enum ErrorWords {
     return path.map { words.contains($0) ? words : "\(ended(words).dropLast()): \($0)" } ?? words
   }
 
-  /// Returns the message of a system error, without the sentence that only reports a failure.
+  /// Leaves out Foundation's sentence that only reports a failure.
   package static func systemWords(of error: any Error) -> String {
     let error = error as NSError
     if let words = error.userInfo[NSLocalizedDescriptionKey] as? String { return words }
     return error.localizedFailureReason ?? "\(error.domain) error \(error.code)"
   }
 
-  /// Returns the message of an error, with a full stop.
   package static func sentence(of error: any Error) -> String { ended(words(of: error)) }
 
-  /// Returns a text with a full stop, unless it has another end mark.
   package static func ended(_ text: String) -> String {
     text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?") ? text : text + "."
   }
 
-  /// Returns a text without its full stop, so that it can be continued.
   package static func clause(_ text: String) -> String {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
-  /// Returns a text as a sentence: capitalized, with a full stop.
   package static func sentence(_ text: String) -> String {
     ended(text.prefix(1).uppercased() + text.dropFirst())
   }

@@ -75,7 +75,6 @@ public struct ErrorHelp: Hashable, Sendable {
     self.remedies = remedies
   }
 
-  /// Returns the same help, with the path of the store if it was missing.
   package func inStore(at path: String) -> ErrorHelp {
     let location: DataLocation? =
       switch dataLocation {

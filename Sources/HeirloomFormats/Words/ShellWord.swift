@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// Returns a path as a word for bash and zsh, quoted if necessary.
+/// Quotes for bash and zsh, if necessary.
 ///
-/// A path with characters that messages escape is written as `$'…'`, with the bytes of these as numbers.
+/// Characters that messages escape are written in `$'…'`, as the numbers of their bytes.
 package func shellWord(_ word: String) -> String {
   let isPlain = word.utf8.allSatisfy { byte in
     switch byte {

@@ -4,28 +4,18 @@ import Foundation
   import FoundationXML
 #endif
 
-/// A parser for whole XML documents that is safe on hostile input.
-///
-/// Nothing outside the document is ever loaded, and entities can't be declared.
+/// Safe on hostile input: nothing outside a document is loaded, and entities can't be declared.
 package enum MarkupReader {
-  /// The limits on a document.
   package struct Limits: Hashable, Sendable {
-    /// The maximum size of the input in bytes.
     package var byteCount: Int = 16 << 20
-    /// The maximum nesting of elements.
     package var depth: Int = 128
-    /// The maximum number of attributes of an element: parsers compare each with all others.
+    /// Parsers compare each attribute of an element with all others.
     package var attributeCount: Int = 500
-    /// The maximum number of elements.
     package var elementCount: Int = 300_000
 
-    /// Creates the limits for any document.
     package init() {}
   }
 
-  /// Parses a whole document in UTF-8, and returns its outermost element.
-  ///
-  /// Throws ``FormatError`` for anything but one complete, well-formed document.
   package static func rootElement(
     of bytes: [UInt8], limits: Limits = Limits()
   ) throws(FormatError) -> MarkupElement {
@@ -41,7 +31,7 @@ package enum MarkupReader {
     }
   }
 
-  /// Returns the error for the first Git merge conflict marker; `nil` if there is none.
+  /// The error for the first Git merge conflict marker.
   static func conflict(in bytes: [UInt8]) -> FormatError? {
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let start = line.prefix(7)
@@ -81,8 +71,6 @@ package enum MarkupReader {
     return root
   }
 
-  /// Returns true if a document is UTF-8 and declares no other encoding.
-  ///
   /// Another encoding could hide the markup that is checked before parsing.
   private static func isUTF8(_ bytes: [UInt8]) -> Bool {
     guard position(of: 0, in: bytes, from: 0) == nil, String(wellFormedUTF8: bytes) != nil else {
@@ -97,10 +85,8 @@ package enum MarkupReader {
     return ["utf-8", "utf8", "us-ascii", "ascii"].contains { name.lowercased().hasPrefix($0) }
   }
 
-  /// Rejects markup that models don't need and parsers can't handle safely, before parsing.
-  ///
-  /// Entities can expand exponentially, and FoundationXML on Linux crashes on `<?a?>`: it reads the length of missing
-  /// data.
+  /// Runs before the parser: entities can expand exponentially, and FoundationXML on Linux crashes
+  /// on `<?a?>`, where it reads the length of missing data.
   private static func refuseUnsupportedMarkup(
     in bytes: [UInt8], _ limits: Limits
   ) throws(FormatError) {
@@ -142,7 +128,7 @@ package enum MarkupReader {
     }
   }
 
-  /// Returns the position after a comment or CDATA section, whose content may look like markup.
+  /// The content of a comment or CDATA section may look like markup.
   private static func end(
     ofSectionAt start: Int, of openingCount: Int, by closing: String, in bytes: [UInt8]
   ) throws(FormatError) -> Int {
@@ -160,7 +146,7 @@ package enum MarkupReader {
     bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1
   }
 
-  /// Returns the end of a tag; throws if it has none, or too many attributes, which are counted by their quoted values.
+  /// Attributes are counted by their quoted values.
   private static func endOfTag(in bytes: [UInt8], from start: Int, _ limits: Limits) throws(FormatError) -> Int {
     // A value can't contain the character that begins a tag.
     let next = position(of: UInt8(ascii: "<"), in: bytes, from: start) ?? bytes.count
@@ -187,7 +173,7 @@ package enum MarkupReader {
       line: line(of: start, in: bytes))
   }
 
-  /// Returns the first position of a byte from a start on, using the C library, since unoptimised code is slow.
+  /// Uses the C library, since unoptimised code is slow.
   private static func position(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
     bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress, start < bytes.count,
@@ -198,7 +184,6 @@ package enum MarkupReader {
   }
 }
 
-/// A builder of the element tree during parsing.
 private final class TreeBuilder: NSObject, XMLParserDelegate {
   private(set) var stack: [MarkupElement] = []
   private(set) var root: MarkupElement?

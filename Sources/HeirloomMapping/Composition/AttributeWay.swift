@@ -2,10 +2,9 @@ import HeirloomModel
 
 /// The changes to an attribute's values on a path through several versions.
 struct AttributeWay {
-  /// The attribute before and after each hop, in order.
+  /// One for each hop, in order.
   var changes: [(old: AttributeDescription, new: AttributeDescription)] = []
 
-  /// The conversions and default fillings, in hop order.
   var steps: [ValueStep] {
     changes.flatMap { old, new -> [ValueStep] in
       let conversion: [ValueStep] = old.type == new.type ? [] : [.converted(new.type)]
@@ -13,7 +12,7 @@ struct AttributeWay {
     }
   }
 
-  /// The value that rows with NULL get: the first default on the path, converted to the later types.
+  /// For rows with NULL: the first default on the path, converted to the later types.
   var filling: AttributeValue? {
     var value: AttributeValue?
     for (old, new) in changes { value = value?.converted(to: new.type) ?? filling(old, new) }
@@ -28,7 +27,7 @@ struct AttributeWay {
     return !direct.isPossible || cuts != Set([direct.cut].compactMap { $0 })
   }
 
-  /// Returns the value that rows get from an attribute that was added on the path: its default, converted.
+  /// For an attribute that was added on the path: its default, converted.
   func value(startingWith first: AttributeDescription) -> AttributeValue? {
     guard first.composite == nil else { return nil }
     var value = first.defaultValue
@@ -59,7 +58,6 @@ extension AttributeConversion {
 }
 
 extension AttributeValue {
-  /// Returns the value converted to another type; `nil` if there is no conversion.
   fileprivate func converted(to type: AttributeType) -> AttributeValue? {
     switch (self, type) {
     case (.integer(let number), .double), (.integer(let number), .float): .double(Double(number))

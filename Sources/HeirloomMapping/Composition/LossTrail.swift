@@ -6,16 +6,15 @@ package import HeirloomModel
 package struct LossTrail: Sendable {
   /// A loss of a single hop that is part of a loss of the long hop.
   package struct Cause: Hashable, Sendable {
-    /// The single hop's number, from 0.
+    /// From 0.
     package let hop: Int
-    /// Its loss.
     package let effect: DataEffect
   }
 
   private let correspondences: [ModelCorrespondence]
   private let losses: [[DataEffect]]
 
-  /// Creates a trail through two or more versions in order, with the possible losses of each single hop.
+  /// The versions, at least two, are in order; each single hop has its possible losses.
   package init(through versions: [ManagedObjectModel], losses: [[DataEffect]]) {
     correspondences = zip(versions, versions.dropFirst()).map { ModelCorrespondence(from: $0, to: $1) }
     self.losses = losses
@@ -26,14 +25,13 @@ package struct LossTrail: Sendable {
     self.losses = losses
   }
 
-  /// Returns the rest of the trail, from a later version on.
   package func starting(at version: Int) -> LossTrail {
     LossTrail(Array(correspondences[version...]), Array(losses[version...]))
   }
 
-  /// Follows an entity, or properties of it by name or path, from one version (counted from 0) to the last.
+  /// `nil` if an element is gone in the end, or if the properties are no longer of one entity.
   ///
-  /// It is `nil` if one of them is gone in the last version, or if they are no longer properties of one entity.
+  /// Versions count from 0; without properties, the entity itself is followed.
   package func lastNames(
     of properties: [String], of entity: String, in version: Int
   ) -> (entity: String, properties: [String])? {
@@ -45,15 +43,15 @@ package struct LossTrail: Sendable {
     return (owner, places.compactMap { $0?.property })
   }
 
-  /// Finds the losses of single hops that make up a loss of the long hop.
+  /// All losses of single hops that make up the loss count, in hop order: a hop that changes values
+  /// comes before one that drops them, and consent to the second is not consent to the first.
   ///
-  /// All of them count: a hop that changes values comes before one that drops them, and consent to the second is not
-  /// consent to the first. Each entity that has the property is followed separately, since the property may move to
-  /// some entities and leave others.
+  /// Each entity that has the property is followed separately, since the property may move to some
+  /// entities and leave others. The result is empty if no hop has a loss of the kind, or if some
+  /// entity loses the property without such a loss.
   ///
-  /// The property's name or path is that of the last version for changed values, links without room and order, else
-  /// that of the first; `nil` means whole objects. The causes are in hop order. There are none if no hop has a loss of
-  /// the kind, or if some entity loses the property without such a loss.
+  /// The property's name or path is that of the last version for changed values, links without room
+  /// and order, else that of the first; `nil` means whole objects.
   package func causes(of kind: LossKind, losing property: String?, of entity: String) -> [Cause] {
     // A loss of a mapping with a policy may be named by either side.
     for isOfSource in kind.isNamedBySource ? [true, false] : [false, true] {
@@ -92,13 +90,12 @@ package struct LossTrail: Sendable {
 
   /// One entity's own objects, or a property of them, in each version.
   private struct Way {
-    /// The objects' entity in each version; `nil` where none matches.
+    /// `nil` where no entity matches.
     let rows: [String?]
-    /// The property in each version, or the objects themselves; `nil` where it is gone.
+    /// The property, or the objects themselves; `nil` where it is gone.
     let places: [Place?]
     let isOfObjects: Bool
 
-    /// Follows the objects forward from the first version, or back from the last.
     init(of place: Place, through correspondences: [ModelCorrespondence], isOfSource: Bool) {
       func way(_ place: Place) -> [Place?] {
         let steps = isOfSource ? correspondences : correspondences.reversed()
@@ -113,7 +110,6 @@ package struct LossTrail: Sendable {
       rows = way(Place(rows: place.rows, entity: place.rows)).map { $0?.rows }
     }
 
-    /// True if the objects reach the last version without the property.
     var losesProperty: Bool {
       guard let place = places.last, let rows = rows.last else { return false }
       return place == nil && rows != nil
@@ -127,12 +123,11 @@ package struct LossTrail: Sendable {
     var entity: String
     var property: String?
 
-    /// The components of the property's path; the first is the attribute's name.
     private var path: [String] {
       property?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? []
     }
 
-    /// Returns true if the effect is on the property, a composite attribute around it, or an element of it.
+    /// An effect on a composite attribute around the property, or on an element of it, counts too.
     func isOf(_ effect: DataEffect) -> Bool {
       guard effect.entity == entity, let other = effect.properties.first else { return false }
       let names = other.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
@@ -162,7 +157,6 @@ package struct LossTrail: Sendable {
 }
 
 extension LossKind {
-  /// True if a loss of this kind names the property as in the source rather than the destination.
   fileprivate var isNamedBySource: Bool {
     switch self {
     case .objects, .values, .links, .unknownContent: true

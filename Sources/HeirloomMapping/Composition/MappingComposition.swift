@@ -6,7 +6,6 @@ import HeirloomModel
 /// property as if each hop were taken. A property that was dropped on the path stays dropped, and rows get the default
 /// that filled them on the path.
 struct MappingComposition {
-  /// The hops, each from one version to the next.
   private let hops: [ModelCorrespondence]
   private let first: ManagedObjectModel?
   /// The position of each hop's destination among the versions.
@@ -14,12 +13,12 @@ struct MappingComposition {
   /// The positions of versions at which the path must be divided.
   var breaks: [Int] { found.filter { $0 > 0 && $0 < (ends.last ?? 0) }.sorted() }
   private var found: Set<Int> = []
-  /// The entity mappings, before completion for the first and the last version.
+  /// Not yet completed for the first and the last version.
   private(set) var entityMappings: [EntityMapping] = []
-  /// The obstacles on the hops: types that don't convert, and ambiguous identifiers.
+  /// Types that don't convert on a hop, and ambiguous identifiers.
   private(set) var obstacles: [MappingObstacle] = []
 
-  /// Follows every property of the last version back to the first, through two or more versions as shipped.
+  /// Takes two or more versions as shipped.
   init(through versions: [ManagedObjectModel]) {
     first = versions.first
     // Versions with equal hashes need no migration between them: there every name stays, whatever the identifiers.
@@ -50,7 +49,7 @@ struct MappingComposition {
     }
   }
 
-  /// Returns an entity's pair in each hop; `nil` if the entity was added after the first version.
+  /// `nil` if the entity was added after the first version.
   private func pairs(to entity: String) -> [EntityCorrespondence]? {
     var name = entity
     var pairs: [EntityCorrespondence] = []
@@ -119,9 +118,9 @@ struct MappingComposition {
     return PropertyMapping(name: attribute.name, copying: name, filling: filling)
   }
 
-  /// Finds an attribute in a version with equal hashes, where it has the same name unless it is a composite.
+  /// In a version with equal hashes, only a composite may have another name.
   ///
-  /// Neither hashes nor columns contain a composite's name, so a composite is found by its elements.
+  /// Neither hashes nor columns contain it, so a composite is found by its elements.
   private static func same(
     _ attribute: AttributeDescription, in model: ManagedObjectModel, entity: String
   ) -> AttributeDescription? {

@@ -1,9 +1,7 @@
 package import HeirloomModel
 
 extension MappingInference {
-  /// Infers the mapping from the first to the last of several versions, given in order.
-  ///
-  /// It has the effect of all single hops taken in turn. It is `nil` for fewer than two versions.
+  /// The mapping has the effect of all single hops in turn; `nil` for fewer than two versions.
   package init?(through versions: [ManagedObjectModel]) {
     guard versions.count > 1, let source = versions.first, let destination = versions.last else { return nil }
     guard versions.count > 2 else {

@@ -20,47 +20,40 @@ package import HeirloomModel
 /// - There is no path if none continues after a given mapping or reaches its start; the error names that mapping.
 /// - Several partial mapping models of one hop are one mapping if no entity is the source, or the destination, of two.
 package struct MigrationPath: Hashable, Sendable {
-  /// One hop.
   package struct Hop: Hashable, Sendable {
-    /// The source model.
     package let source: ManagedObjectModel
-    /// The destination model.
     package let destination: ManagedObjectModel
-    /// The complete mapping from one to the other.
+    /// Always complete.
     package let mapping: MappingModel
-    /// True when the mapping was given rather than inferred.
     package let isGiven: Bool
   }
 
   /// A given mapping model that no hop uses.
   package struct UnusedMapping: Hashable, Sendable {
-    /// Its position in the list of given mapping models, from 0.
+    /// In the list of given mapping models, from 0.
     package let index: Int
-    /// A sentence that names it and says why no hop uses it.
+    /// A sentence that names the mapping model and says why no hop uses it.
     package let reason: String
 
-    /// Creates a note of an unused mapping model.
     package init(index: Int, reason: String) {
       self.index = index
       self.reason = reason
     }
   }
 
-  /// The hops in order, at least one; each starts where the one before ends.
+  /// At least one; each starts where the one before ends.
   package let hops: [Hop]
-  /// The given mapping models that no hop uses, in their order.
   package let unused: [UnusedMapping]
-  /// A sentence about two given mapping models of one hop that can't be merged; `nil` if there are none.
+  /// A sentence about two given mapping models of one hop that can't be merged.
   ///
   /// A path with a conflict must not be taken.
   package let conflict: String?
 
-  /// Finds the best path through the versions between, which are in order.
+  /// The versions between are in their known order, others in the order that their names suggest.
   ///
-  /// Other known versions are in the order that their names suggest, may include the source and the destination, and
-  /// are used only where a given mapping ends at one. Given mapping models need not be complete. Throws
-  /// ``MappingInferenceError`` if there is no path, with the obstacles and the reasons why the given mapping models
-  /// don't help.
+  /// Others may include the source and the destination, and are used only where a given mapping
+  /// ends at one. Given mapping models need not be complete. Throws ``MappingInferenceError`` if
+  /// there is no path, with the obstacles and the reasons why the given mapping models don't help.
   package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
     others: [ManagedObjectModel] = [], given: [MappingModel] = []
@@ -69,11 +62,10 @@ package struct MigrationPath: Hashable, Sendable {
       from: source, to: destination, between: between, others: others, given: given, labels: [], name: { _ in nil })
   }
 
-  /// Finds the best path, with labels for the mapping models and names for the versions in messages.
+  /// Labels name the mapping models in messages; one without a label is named by its number.
   ///
-  /// A mapping model without a label is named by its number. A stepwise path may stop at versions between where no
-  /// single mapping can be inferred. `isDecided` returns true for two consecutive versions if there are decisions on
-  /// rows of that hop. Throws ``MappingInferenceError`` if there is no path.
+  /// A stepwise path may stop at versions between where no single mapping can be inferred.
+  /// `isDecided` returns true for consecutive versions with decisions on rows of that hop.
   package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
     others: [ManagedObjectModel] = [], given: [MappingModel] = [], labels: [String], isStepwise: Bool = false,
@@ -105,8 +97,7 @@ package struct MigrationPath: Hashable, Sendable {
     conflict = nil
   }
 
-  /// Returns the positions at which the hops with decisions start and end, past versions with equal hashes, between
-  /// which nothing is migrated.
+  /// Versions with equal hashes are passed, since nothing is migrated between them.
   private static func stops(
     in ordered: [ManagedObjectModel], _ isDecided: (ManagedObjectModel, ManagedObjectModel) -> Bool
   ) -> Set<Int> {

@@ -10,11 +10,9 @@ struct PathSearch {
 
   /// The mapping models that are given for the same hop.
   struct Given {
-    /// Their positions in the list of mapping models.
+    /// Positions in the list of mapping models.
     var parts: [Int]
-    /// The merged mapping model.
     var mapping: MappingModel
-    /// The positions of two that conflict, with the conflict; `nil` if they don't.
     var overlap: (first: Int, second: Int, overlap: MappingOverlap)?
   }
 
@@ -26,28 +24,26 @@ struct PathSearch {
     var hop: MigrationPath.Hop?
   }
 
-  /// The versions: the ordered ones first, from the source to the destination, then those without a known order.
+  /// The ordered ones from the source to the destination, then those without a known order.
   let models: [ManagedObjectModel]
   let lastOrdered: Int
   let mappings: [MappingModel]
-  /// The given mappings that the path may use.
   private(set) var given: [Step: Given] = [:]
-  /// The given mappings that go backwards.
+  /// Those that go backwards.
   private(set) var back: [Step: Given] = [:]
-  /// The mismatches of mapping models that match no pair of versions, by the models' positions.
+  /// Of mapping models that match no pair of versions, by the mapping models' positions.
   private(set) var misfits: [Int: [MappingMismatch]] = [:]
 
-  /// True if inferred hops may end at any version of the known order, rather than only where a given mapping starts or
-  /// ends.
+  /// Inferred hops may then end at any version of the known order.
   private let isStepwise: Bool
-  /// The positions at which an inferred hop must end because decisions apply to rows of the hops before or after.
+  /// Where an inferred hop must end because decisions apply to rows of the hops before or after.
   private let stops: Set<Int>
   private let hashes: [[String: VersionHash]]
-  /// The positions of the versions in the order that names suggest; `nil` for a version without one.
+  /// In the order that names suggest; `nil` for a version without a place in it.
   private let places: [Int?]
   private var arrivals: [Int: Arrival] = [0: Arrival()]
   private var settled: Set<Int> = []
-  /// The versions after which the path must continue with a given mapping.
+  /// Where the path must continue with a given mapping.
   private(set) var bound: Set<Int> = []
 
   init(
@@ -111,7 +107,6 @@ struct PathSearch {
     for step in back.keys { given[step] = nil }
   }
 
-  /// Returns the hops that a mapping model matches.
   private func steps(of index: Int) -> [Step] {
     let mapping = mappings[index]
     let ends = models.indices.filter { mapping.mayEnd(at: hashes[$0]) }
@@ -129,7 +124,7 @@ struct PathSearch {
     return steps
   }
 
-  /// Returns the hops that a mapping model is most likely for: hashes of some entities match longer hops as well.
+  /// The likeliest hops: hashes of some entities match longer hops as well.
   private func meantSteps(among steps: [Step], for mapping: MappingModel) -> [Step] {
     let narrow = steps.filter { step in isWhole(mapping, for: step) || !steps.contains { isWithin($0, step) } }
     // Of hops with the same start, the likeliest end has the fewest unmapped entities, then is the nearest by name.
@@ -144,7 +139,6 @@ struct PathSearch {
     }
   }
 
-  /// Returns the hops that start at the source; if there are none, the first in the known order.
   private func onlyStep(of steps: [Step]) -> [Step] {
     let atSource = steps.filter { $0.start == 0 }
     guard atSource.isEmpty else { return atSource }
@@ -156,7 +150,6 @@ struct PathSearch {
     mapping.isWhole(from: models[step.start], to: models[step.end])
   }
 
-  /// Returns true if a hop is part of another in the known order and their ends don't all have equal hashes.
   private func isWithin(_ inner: Step, _ outer: Step) -> Bool {
     guard inner.start < inner.end, inner.end <= outer.end, outer.start <= inner.start, outer.end <= lastOrdered else {
       return false
@@ -177,7 +170,6 @@ struct PathSearch {
     given[step] = known
   }
 
-  /// Returns true if a given mapping goes backwards, away from the destination.
   private func leadsBack(_ step: Step) -> Bool {
     if step.start <= lastOrdered, step.end <= lastOrdered { return step.end < step.start }
     // The order of names is only a hint: it counts only for given mappings that form a circle.
@@ -208,10 +200,8 @@ struct PathSearch {
     return zip(way, way.dropFirst()).compactMap { given[Step(start: $0, end: $1)] }
   }
 
-  /// The positions of all versions that the search reached, sorted.
   var reached: [Int] { settled.sorted() }
 
-  /// Returns the positions on the best path to a version, starting with the source's.
   func way(to position: Int) -> [Int] {
     var way: [Int] = []
     var next: Int? = position
@@ -222,7 +212,6 @@ struct PathSearch {
     return way
   }
 
-  /// Searches for the best path; returns false if there is none.
   mutating func findWay() -> Bool {
     let ends = Set((Array(given.keys) + back.keys).flatMap { [$0.start, $0.end] })
     let stops = ends.union(stops).union(isStepwise ? Array(0...lastOrdered) : [0, lastOrdered]).sorted()
@@ -262,14 +251,12 @@ struct PathSearch {
     return costs[0].lexicographicallyPrecedes(costs[1])
   }
 
-  /// Returns the distance of a version from the destination, to be compared lexicographically.
   private func distance(of position: Int) -> [Int] {
     guard position > lastOrdered else { return [0, lastOrdered - position] }
     let (names, last) = (hashes[position], hashes[lastOrdered])
     return [1, Set(names.keys).union(last.keys).count { names[$0] != last[$0] }, -position]
   }
 
-  /// Returns true if a given mapping goes from a version to one that is not yet on the path.
   private func leadsOnByGiven(from position: Int) -> Bool {
     guard given.keys.contains(where: { $0.start == position }) else { return false }
     let passed = Set(way(to: position))
@@ -281,7 +268,7 @@ struct PathSearch {
 
   func isReachedByGiven(_ position: Int) -> Bool { arrivals[position]?.hop?.isGiven ?? false }
 
-  /// Returns true if a hop lies outside the range from source to destination, in the order that names suggest.
+  /// In the order that names suggest.
   func isOutside(_ step: Step) -> Bool {
     guard let source = places[0], let destination = places[lastOrdered], let start = places[step.start],
       let end = places[step.end]
@@ -289,18 +276,15 @@ struct PathSearch {
     return max(start, end) <= min(source, destination) || min(start, end) >= max(source, destination)
   }
 
-  /// Returns the next version in the known order at which a given mapping starts or a hop must end; else the
-  /// destination.
   func nextStart(after position: Int) -> Int {
     guard position <= lastOrdered else { return lastOrdered }
     let starts = given.keys.filter { $0.end <= lastOrdered }.map(\.start) + stops
     return starts.filter { $0 > position }.min() ?? lastOrdered
   }
 
-  /// True when a direct hop from the source to the destination skips no given mapping.
+  /// A direct hop must skip no given mapping.
   var mayGoDirectly: Bool { !bound.contains(0) && nextStart(after: 0) == lastOrdered }
 
-  /// Infers the mapping from one version to another, through the versions between them where the order is known.
   func inference(from start: Int, to end: Int) -> MappingInference? {
     start <= lastOrdered
       ? MappingInference(through: Array(models[start...end]))
@@ -325,8 +309,9 @@ struct PathSearch {
     return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
   }
 
-  /// Divides an inferred hop where one mapping can't express the result of its single hops; `nil` if it needs no
-  /// division or one of the parts can't be inferred.
+  /// Divides a hop where one mapping can't express the result of the single hops.
+  ///
+  /// `nil` if no division is needed, or if a part can't be inferred.
   private func run(from start: Int, to end: Int) -> [MigrationPath.Hop]? {
     guard end > start + 1, end <= lastOrdered, let whole = inference(from: start, to: end), !whole.breaks.isEmpty
     else { return nil }
@@ -340,7 +325,6 @@ struct PathSearch {
 }
 
 extension MappingMismatch {
-  /// Returns true if the only problem is a missing entity mapping that has one of these names.
   fileprivate func isMissingLink(to names: Set<String>) -> Bool {
     if case .unknownEntityMapping(_, let name) = problem { names.contains(name) } else { false }
   }
@@ -354,13 +338,12 @@ extension MappingModel {
     }
   }
 
-  /// True when its hashes identify both the source and the destination version.
+  /// Hashes of all entities identify the source and the destination version.
   fileprivate var tellsVersions: Bool {
     carriesAllHashes && entityMappings.contains { $0.sourceEntityName != nil }
       && entityMappings.contains { $0.destinationEntityName != nil }
   }
 
-  /// Returns true if every entity of both versions has an entity mapping.
   fileprivate func isWhole(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     let sources = Set(entityMappings.compactMap(\.sourceEntityName))
     let destinations = Set(entityMappings.compactMap(\.destinationEntityName))

@@ -26,7 +26,6 @@ struct PathWords {
     }
   }
 
-  /// Capitalizes a label for the beginning of a sentence.
   private func subject(_ index: Int) -> String {
     let label = labels[index]
     return label.hasPrefix("mapping model") ? "M" + label.dropFirst() : label

@@ -4,18 +4,15 @@ package import HeirloomModel
 ///
 /// The plan counts these rows and drops an effect without any.
 package struct DataEffect: Hashable, Sendable {
-  /// The kind of loss, blocker or warning, with the details that counting its rows needs.
   package let kind: Kind
-  /// The entity that declares the property: in the destination, or in the source for dropped content.
+  /// It declares the property: in the source for dropped content, else in the destination.
   package let entity: String
-  /// The properties' names on the same side: one, several for a constraint, none for the entity itself.
+  /// On the same side: one, several for a constraint, none for the entity itself.
   ///
   /// Elements of composites are written `composite.element`.
   package let properties: [String]
-  /// The rows to count.
   package let rows: [Rows]
 
-  /// Creates an effect whose rows are yet to be counted.
   package init(kind: Kind, entity: String, properties: [String], rows: [Rows]) {
     self.kind = kind
     self.entity = entity
@@ -23,26 +20,24 @@ package struct DataEffect: Hashable, Sendable {
     self.rows = rows
   }
 
-  /// Rows of one source entity.
   package struct Rows: Hashable, Sendable {
-    /// The source entity; only its own objects count, not those of subentities.
+    /// Only its own objects count, not those of subentities.
     package let entity: String
-    /// The entity that the objects become; `nil` if they are dropped.
+    /// `nil` if the objects are dropped.
     package let destinationEntity: String?
-    /// The source property, as a path, of each of the properties; `nil` for one that is new.
+    /// The source path of each of the effect's properties; `nil` for one that is new.
     package let properties: [String?]
-    /// The names of entity mappings with a condition, one of which must take the object; empty for all objects.
+    /// Entity mappings with a condition, one of which must take the object; empty for all objects.
     package let takenBy: [String]
-    /// The names of entity mappings with a condition, none of which may take the object.
+    /// Entity mappings with a condition, none of which may take the object.
     package let notTakenBy: [String]
-    /// The source properties, as paths, one of which must have a value in the rows; empty for all rows.
+    /// Source paths, one of which must have a value in the rows; empty for all rows.
     ///
-    /// They fill the other leaves of an optional composite; a required leaf may be NULL if all of them are.
+    /// They fill other leaves of an optional composite: a required leaf may be NULL if all are.
     package let companions: [String]
-    /// The source entities to whose objects the destination's relationship can't refer: a link to one is missing.
+    /// The destination's relationship can't refer to objects of these: a link to one is missing.
     package let lostTargets: [String]
 
-    /// Creates rows.
     package init(
       entity: String, destinationEntity: String?, properties: [String?], takenBy: [String] = [],
       notTakenBy: [String] = [], companions: [String] = [], lostTargets: [String] = []
@@ -57,7 +52,6 @@ package struct DataEffect: Hashable, Sendable {
     }
   }
 
-  /// The kind of loss, blocker or warning.
   package enum Kind: Hashable, Sendable {
     /// A required attribute without a default: every row if it is new, rows with NULL otherwise.
     case missingValue
@@ -70,9 +64,8 @@ package struct DataEffect: Hashable, Sendable {
     case missingLink(otherSide: SourceRelationship?)
     /// A new uniqueness constraint: rows equal to another in all of the properties, none of them NULL.
     case duplicate
-    /// Numbers outside the range of the destination's type.
     case overflow(from: AttributeType, to: AttributeType)
-    /// Values that the destination's type can't represent exactly: converting them back gives other values.
+    /// The destination's type can't represent them exactly: converted back, they differ.
     case valuesChanged(from: AttributeType, to: AttributeType)
     /// Numbers that an expression computes of dropped values and that have more digits than the destination's type
     /// keeps.
@@ -87,9 +80,7 @@ package struct DataEffect: Hashable, Sendable {
     ///
     /// Each object can have one owner; the owner with the lowest primary key keeps it.
     case sharedLinks
-    /// Owners with fewer links than a new minimum.
     case tooFewLinks(minimum: Int)
-    /// Owners with more links than a new maximum.
     case tooManyLinks(maximum: Int)
     /// Links to objects of exactly these source entities, whose destination the relationship can't refer to.
     case foreignLinks(to: [String])
@@ -97,7 +88,6 @@ package struct DataEffect: Hashable, Sendable {
     case leftOutLinks(to: [Rows])
     /// Owners with more than one link of a relationship that loses its order.
     case orderDropped
-    /// Objects of an entity that is gone.
     case objectsDropped
     /// Objects that meet none of the conditions of their entity's mappings; the models can't say if there are any.
     case objectsLeftOut
@@ -112,7 +102,6 @@ package struct DataEffect: Hashable, Sendable {
   /// True if every object of an entity stops the migration (with a constraint, all but one), whatever its values.
   package var stopsEveryObject: Bool { rows.contains { concernsEveryObject($0) } }
 
-  /// Returns true if each of these rows of the effect stops the migration, whatever its values.
   package func concernsEveryObject(_ rows: Rows) -> Bool {
     guard rows.takenBy.isEmpty, rows.notTakenBy.isEmpty, rows.companions.isEmpty else { return false }
     return switch kind {
@@ -122,21 +111,17 @@ package struct DataEffect: Hashable, Sendable {
     }
   }
 
-  /// A relationship of the source.
   package struct SourceRelationship: Hashable, Sendable {
-    /// The entity that declares it.
+    /// The one that declares it.
     package let entity: String
-    /// Its name.
     package let relationship: String
   }
 
-  /// The severity if there are such rows.
   package enum Severity: String, Hashable, Sendable, CaseIterable {
     /// Content that the destination has no place for; the previous version keeps it.
     case loss
     /// Rows that stop the migration until a decision is made.
     case blocker
-    /// A change that may be unexpected.
     case warning
   }
 }
@@ -169,7 +154,6 @@ extension DataEffect.Kind {
     }
   }
 
-  /// The severity if there are such rows.
   package var severity: DataEffect.Severity {
     switch self {
     case .missingValue, .uncomputed, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
@@ -183,7 +167,6 @@ extension DataEffect.Kind {
 }
 
 extension DataEffect: CustomStringConvertible {
-  /// The reason why the rows matter, and what to do about them.
   package var description: String { PlainText.line(rawDescription) }
 
   /// The other entities whose objects share the constraint's index.

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// A collector of losses, blockers and warnings that merges those of the same kind and property.
+/// Merges effects of the same kind and property.
 struct EffectCollector {
   private struct Head: Hashable {
     let kind: DataEffect.Kind

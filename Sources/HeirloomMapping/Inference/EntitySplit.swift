@@ -4,27 +4,22 @@ import HeirloomModel
 ///
 /// It is a guess for the developer to judge; no mapping is inferred from it.
 struct EntitySplit: Hashable {
-  /// The source entity.
   let source: String
   /// The destination entity that continues the source entity.
   let destination: String
   /// The new entity.
   let part: String
-  /// The moved attributes, sorted.
   private(set) var moves: [Move]
-  /// The relationship between the two destination entities; `nil` if there is none.
   let link: Link?
-  /// The required properties of the new entity that no attribute supplies, sorted.
+  /// Required properties of the new entity that no attribute supplies.
   private(set) var missing: [String] = []
 
-  /// An attribute that moved to the new entity.
   struct Move: Hashable {
     let from: String
     let to: String
     /// Swift source for the value of an object without one, where the new entity requires a value; else `nil`.
     var standIn: String?
 
-    /// Swift source for the value.
     var value: String {
       "source[\(SwiftText.literal(from))]" + (standIn.map { " ?? " + $0 } ?? "")
     }
@@ -34,9 +29,8 @@ struct EntitySplit: Hashable {
   struct Link: Hashable {
     let name: String
     let isToMany: Bool
-    /// True when the new entity declares it.
+    /// True when the new entity declares the relationship.
     let isOfPart: Bool
-    /// The name of the inverse.
     let inverse: String?
     /// True when several objects can refer to one object of the new entity.
     let isShared: Bool
@@ -51,7 +45,6 @@ struct EntitySplit: Hashable {
     let likeness: Double
   }
 
-  /// Finds all splits that an inference suggests, sorted by the continuing entity, then the new one.
   static func all(in inference: MappingInference) -> [EntitySplit] {
     let model = inference.destination
     let claimed = Set(inference.correspondence.entityAmbiguities.flatMap(\.destinations))
@@ -133,7 +126,6 @@ struct EntitySplit: Hashable {
     return all.first { !$0.isToMany } ?? all.last
   }
 
-  /// Adds values for attributes that the new entity requires and an object may lack.
   private mutating func addStandIns(_ inference: MappingInference) {
     for index in moves.indices {
       guard let before = inference.source.attribute(named: moves[index].from, of: source), before.isOptional,
@@ -159,7 +151,6 @@ struct EntitySplit: Hashable {
 }
 
 extension AttributeDescription {
-  /// True for a stored attribute with one value that no trigger computes.
   fileprivate var isPlain: Bool { !isTransient && derivation == nil && composite == nil }
 
   /// Swift source for the default value, or else for an empty value of the type.

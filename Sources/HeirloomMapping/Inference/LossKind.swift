@@ -28,7 +28,7 @@ public enum LossKind: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DataEffect.Kind {
-  /// The kind of content that the rows lose; `nil` for a blocker or warning.
+  /// `nil` for a blocker or warning.
   package var lossKind: LossKind? {
     switch self {
     case .objectsDropped, .objectsLeftOut: .objects
@@ -45,9 +45,8 @@ extension DataEffect.Kind {
 }
 
 extension DataEffect {
-  /// The path of the property that loses content; `nil` for whole objects.
   package var lossProperty: String? { properties.isEmpty ? nil : properties.joined(separator: ", ") }
 
-  /// The name for consent to the loss: `Entity` or `Entity.property`.
+  /// For consent: `Entity` or `Entity.property`.
   package var lossName: String { lossProperty.map { "\(entity).\($0)" } ?? entity }
 }

@@ -1,14 +1,14 @@
 import HeirloomModel
 
 extension MappingInference {
-  /// The effects without those on properties that need a mapping, since it may keep their values.
+  /// Without effects on properties that need a mapping, since it may keep their values.
   package var settledEffects: [DataEffect] {
     effects.filter { effect in !obstacles.contains { $0.isAbout(effect, from: source, to: destination) } }
   }
 }
 
 extension MappingObstacle {
-  /// Returns true if the lost property is the source of the one that needs a mapping.
+  /// True if the lost property is the source of the one that needs a mapping.
   fileprivate func isAbout(
     _ effect: DataEffect, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> Bool {

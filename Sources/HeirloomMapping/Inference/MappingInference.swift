@@ -5,32 +5,28 @@ public import HeirloomModel
 /// An obstacle is in the models: no mapping can be inferred whatever the store contains. A loss, blocker or warning is
 /// in the rows: the mapping is complete, but the store must be read before the mapping is used.
 package struct MappingInference: Sendable {
-  /// The source model.
   package let source: ManagedObjectModel
-  /// The destination model.
   package let destination: ManagedObjectModel
-  /// The obstacles, sorted by entity and property.
+  /// Sorted by entity and property.
   package internal(set) var obstacles: [MappingObstacle]
-  /// The losses, blockers and warnings that rows may cause, sorted by entity and property.
+  /// Sorted by entity and property.
   package let effects: [DataEffect]
   /// The positions of versions at which the path must be divided to have the result of its single hops.
   ///
   /// A mapping gives the source of each property. It can't do so for single elements of composites, nor for links that
   /// are stored by an inverse that a later version removes.
   package internal(set) var breaks: [Int] = []
-  /// The matched elements of the two models.
   package let correspondence: ModelCorrespondence
-  /// The mapping, complete or not: where there is an obstacle, it leaves the default or drops the links.
+  /// Where there is an obstacle, it leaves the default or drops the links.
   package let draft: MappingModel
-  /// The version hashes of the source by entity name.
   package let sourceHashes: [String: VersionHash]
-  /// The version hashes of the destination by entity name.
   package let destinationHashes: [String: VersionHash]
 
-  /// Compares two models, with given entity mappings that replace inferred ones of the same source or destination.
+  /// Given entity mappings replace inferred ones of the same source or destination.
   ///
-  /// Properties that a given mapping omits are inferred, as ``MappingModel/completed(from:to:)`` does. The effect of a
-  /// policy can't be known, so no obstacle, loss, blocker or warning is found in the objects of a mapping that has one.
+  /// Properties that a given mapping omits are inferred, as ``MappingModel/completed(from:to:)``
+  /// does. The effect of a policy can't be known, so no obstacle, loss, blocker or warning is found
+  /// in the objects of a mapping that has one.
   package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, given: [EntityMapping] = []
   ) {
@@ -40,7 +36,7 @@ package struct MappingInference: Sendable {
       draft: MappingModel(entityMappings: Self.entityMappings(given: given, completion: completion)))
   }
 
-  /// Compares two models, with a given mapping model; for one that is read from a file, no entity mapping is inferred.
+  /// For a mapping model that is read from a file, no entity mapping is inferred.
   package init(from source: ManagedObjectModel, to destination: ManagedObjectModel, given: MappingModel) {
     guard given.isOfFile else {
       self.init(from: source, to: destination, given: given.entityMappings)
@@ -74,10 +70,7 @@ package struct MappingInference: Sendable {
     effects = flows.effects()
   }
 
-  /// Returns the mapping, or throws `MappingInferenceError` with all obstacles.
-  ///
-  /// The given entity mappings come first, in their order, then one for each other destination entity, then those for
-  /// removed entities, by entity name.
+  /// The given entity mappings come first, then those to other destinations, then removals.
   package func mappingModel() throws(MappingInferenceError) -> MappingModel {
     guard obstacles.isEmpty else {
       throw MappingInferenceError(obstacles: obstacles, skeleton: MappingSkeleton(self)?.source)
@@ -102,14 +95,14 @@ package struct MappingInference: Sendable {
     return mappings
   }
 
-  /// Creates a mapping with the name that Core Data gives it: a renamed entity's mapping has the source's name.
+  /// Core Data gives the mapping of a renamed entity the source's name.
   private static func inferred(
     from source: String?, to destination: String?, completion: MappingCompletion
   ) -> EntityMapping {
     named(EntityMapping(from: source, to: destination), completion: completion)
   }
 
-  /// Completes a mapping and gives it the name that an inferred one has.
+  /// Completes the mapping too.
   static func named(_ mapping: EntityMapping, completion: MappingCompletion) -> EntityMapping {
     var mapping = completion.complete(mapping)
     let verb =
@@ -159,8 +152,6 @@ extension MappingModel {
     try MappingInference(from: source, to: destination, given: given()).mappingModel()
   }
 
-  /// Lists the losses, blockers and warnings that rows may cause for this mapping model, sorted by entity and property.
-  ///
   /// Abstract entities have objects only if they are listed.
   package func effects(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, abstractEntities: Set<String> = []
@@ -168,9 +159,7 @@ extension MappingModel {
     RowFlows(of: entityMappings, from: source, to: destination, abstractEntities: abstractEntities).effects()
   }
 
-  /// Lists the stored properties of source entities that only a policy can read.
-  ///
-  /// They are listed for each entity mapping with a policy and at least one such property, in order.
+  /// Lists the stored source properties that only a policy can read, for mappings that have any.
   package func propertiesLeftToPolicies(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [(mapping: EntityMapping, properties: [String])] {

@@ -22,7 +22,6 @@ extension MappingModel {
   }
 }
 
-/// The completion of entity mappings for one pair of models.
 struct MappingCompletion {
   let correspondence: ModelCorrespondence
   let sourceHashes: [String: VersionHash]
@@ -67,9 +66,7 @@ struct MappingCompletion {
     return mapping
   }
 
-  /// Infers the property mappings from a source entity to a destination entity, sorted by name.
-  ///
-  /// For a mapping from a file, only the open properties are inferred, by name before renaming identifier.
+  /// For a file, only open properties are inferred, by name before renaming identifier.
   private func inferredProperties(
     from source: EntityDescription?, to destination: EntityDescription, open: EntityMapping.OpenProperties?
   ) -> (attributes: [PropertyMapping], relationships: [PropertyMapping]) {
@@ -116,10 +113,7 @@ struct MappingCompletion {
     return isCopy(mapping, from: source, to: destination) ? .copy : .transform
   }
 
-  /// Returns true if rows can be carried over unchanged.
-  ///
-  /// Equal hashes aren't enough: they don't cover renaming identifiers and the names of derived and composite
-  /// attributes.
+  /// Equal hashes don't cover renaming identifiers, nor names of derived and composite attributes.
   private func isCopy(
     _ mapping: EntityMapping, from source: EntityDescription, to destination: EntityDescription
   ) -> Bool {
@@ -141,7 +135,7 @@ struct MappingCompletion {
 }
 
 extension AttributeDescription {
-  /// Returns true if the destination's attribute can get the stored values by copying or conversion alone.
+  /// True if copying or converting the stored values is enough.
   func carriesValues(to destination: AttributeDescription) -> Bool {
     guard !isTransient, !destination.isTransient, destination.derivation == nil else { return false }
     guard (composite == nil) == (destination.composite == nil) else { return false }

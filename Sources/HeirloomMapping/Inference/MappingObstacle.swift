@@ -12,7 +12,7 @@ public struct MappingObstacle: Hashable, Sendable {
   public let reason: String
   /// The remedy, in a sentence.
   public let suggestion: String
-  /// An expression over the source row that converts the values, for a decision; `nil` for none.
+  /// Converts the values of the source row, for a decision; `nil` for none.
   package let expression: String?
 
   /// The code of Core Data's error for a failed inference.
@@ -52,7 +52,6 @@ public struct MappingObstacle: Hashable, Sendable {
 }
 
 extension MappingObstacle {
-  /// Creates the obstacle of a mismatch in a mapping model; the suggestion is a sentence.
   init(_ mismatch: MappingMismatch, in mapping: MappingModel, suggestion: String) {
     let entityMapping = mapping.entityMapping(named: mismatch.entityMapping)
     self.init(
@@ -63,7 +62,6 @@ extension MappingObstacle {
 }
 
 extension MappingObstacle {
-  /// Creates the obstacle of a custom stage between two named versions, whose code is missing.
   package init(codeNeededFrom source: String, to destination: String) {
     self.init(
       kind: .codeNeeded, entity: "",

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension MappingSkeleton {
-  /// Writes the source.
   static func text(_ draft: Draft, from name: String?, to laterName: String?) -> String {
     let policies = draft.parts.filter(\.hasPolicy).map { policy($0, draft.inference) }
     let (first, last) = (name ?? "VERSION BEFORE", laterName ?? "VERSION AFTER")
@@ -38,7 +37,7 @@ extension MappingSkeleton {
 
     """
 
-  /// Returns a list of the decisions to make: the generated code throws while it isn't empty.
+  /// The generated code throws while the list isn't empty.
   private static func undecided(_ decisions: [Decision]) -> String {
     guard !decisions.isEmpty else { return "" }
     var text = comment(
@@ -109,7 +108,7 @@ extension MappingSkeleton {
     return text + "}\n"
   }
 
-  /// Returns the code that creates the second object of each split, or finds an existing one.
+  /// Code that creates the second object of each split, or finds an existing one.
   private static func splits(_ splits: [EntitySplit]) -> String {
     var taken: Set<String> = []
     return splits.map { split in
@@ -177,7 +176,6 @@ extension MappingSkeleton {
     return text
   }
 
-  /// Wraps the text into comment lines.
   private static func comment(_ text: String, indent: String) -> String {
     var lines: [String] = []
     var line = ""
@@ -197,7 +195,6 @@ extension MappingSkeleton {
     return unique(name.unicodeScalars.first?.properties.numericType == nil ? name : "Policy" + name, taken)
   }
 
-  /// Returns the ASCII letters and digits of a name, with an initial capital.
   private static func word(_ name: String) -> String {
     let letters = name.unicodeScalars.filter {
       $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)

@@ -6,10 +6,9 @@ package import HeirloomModel
 /// split. At run time it throws until all holes are filled in and all lines are decided, so that nothing is dropped by
 /// oversight.
 package struct MappingSkeleton: Hashable, Sendable {
-  /// The source text, which ends with a line break.
+  /// Ends with a line break.
   package let source: String
 
-  /// A hole to fill in for the objects of an entity mapping.
   struct Hole: Hashable {
     let property: String
     let isRelationship: Bool
@@ -34,18 +33,14 @@ package struct MappingSkeleton: Hashable, Sendable {
     /// The name of a possible loss, or the entities with the same identifier.
     let subject: String
     let reason: String
-    /// True for a loss that can be consented to.
     let isLoss: Bool
   }
 
-  /// Creates the source from two models; `nil` if everything can be inferred and nothing can be lost.
+  /// `nil` if everything can be inferred and nothing can be lost.
   package init?(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     self.init(MappingInference(from: source, to: destination))
   }
 
-  /// Creates the source from an inference; `nil` if there are neither obstacles nor losses.
-  ///
-  /// The names are those of the two versions, if they are known.
   package init?(_ inference: MappingInference, from name: String? = nil, to laterName: String? = nil) {
     let losses = inference.effects.filter { $0.kind.severity == .loss }
     guard !inference.obstacles.isEmpty || !losses.isEmpty else { return nil }
@@ -69,7 +64,6 @@ package struct MappingSkeleton: Hashable, Sendable {
       diagnostics = inference.correspondence.diagnostics()
     }
 
-    /// Changes the part of an entity mapping, adding it if it is missing.
     private func change(_ from: String, _ to: String, _ body: (inout Part) -> Void) {
       if let index = parts.firstIndex(where: { $0.from == from && $0.to == to }) { return body(&parts[index]) }
       var part = Part(
@@ -99,7 +93,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       }
     }
 
-    /// Adds a mapping for each entity that shares an identifier, pairing entities of the same name.
+    /// Pairs entities of the same name first.
     private func addClaims(_ obstacle: MappingObstacle) {
       let claims = inference.correspondence.entityAmbiguities.filter { $0.destinations.first == obstacle.entity }
       for claim in claims {
@@ -126,7 +120,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       change(split.source, split.destination) { $0.splits.append(split) }
     }
 
-    /// Adds a loss, unless a split keeps the content, with a line to edit where a mapping could keep it.
+    /// A loss is left out if a split keeps the content.
     func add(_ loss: DataEffect) {
       let property = loss.properties.first
       func isKept(_ row: DataEffect.Rows) -> Bool {
@@ -162,7 +156,7 @@ package struct MappingSkeleton: Hashable, Sendable {
       }
     }
 
-    /// Returns the new entity that is suspected to be the renamed one.
+    /// The new entity that is suspected to be the renamed one.
     private func heir(ofEntity name: String) -> String? {
       diagnostics.first { $0.property == nil && $0.counterpart == name }?.entity
     }
@@ -174,7 +168,7 @@ package struct MappingSkeleton: Hashable, Sendable {
     }
   }
 
-  /// Returns the source and destination entities whose objects an obstacle affects.
+  /// The source and destination entities whose objects the obstacle affects.
   static func places(of obstacle: MappingObstacle, in inference: MappingInference) -> [(String, String)] {
     let tree = Set(inference.destination.entityTree(from: obstacle.entity).map(\.name))
     let pairs = inference.draft.entityMappings.compactMap { mapping -> (String, String)? in

@@ -16,17 +16,16 @@ final class ObstacleFinder {
   private var source: ManagedObjectModel { flows.source }
   private var destination: ManagedObjectModel { flows.destination }
 
-  /// The ambiguous entities of the two versions, whatever the mappings.
+  /// Those of the two versions, whatever the mappings.
   var ambiguousEntities: [MappingObstacle] {
     let finder = self
     finder.findAmbiguousEntities(given: [])
     return finder.obstacles
   }
 
-  /// Finds the obstacles in a draft.
+  /// A choice that a given entity mapping states is not an obstacle.
   ///
-  /// A choice that a given entity mapping states is not an obstacle. `areInferred` is true if these were inferred as
-  /// well.
+  /// `areInferred` is true if the given entity mappings were inferred as well.
   func find(
     mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping], areInferred: Bool = false
   ) {
@@ -44,7 +43,7 @@ final class ObstacleFinder {
     }
   }
 
-  /// Returns true if obstacles in an entity's properties are reported for it rather than for its subentities.
+  /// True if obstacles in properties are reported for the entity, not for its subentities.
   private func speaks(for entity: EntityDescription) -> Bool {
     !entity.isAbstract || destination.entityTree(from: entity.name).allSatisfy(\.isAbstract)
   }
@@ -121,7 +120,7 @@ final class ObstacleFinder {
     }
   }
 
-  /// Finds obstacles in elements of composite attributes that have a mapping of their own to a source attribute.
+  /// Concerns elements that have a mapping of their own to a source attribute.
   private func findElements(
     of attribute: AttributeDescription, in pair: EntityCorrespondence, flow: RowFlow
   ) {
@@ -203,10 +202,9 @@ final class ObstacleFinder {
     destination.declaringEntity(ofProperty: property, in: pair.destination.name)?.name ?? pair.destination.name
   }
 
-  /// Finds hierarchies that now share a root.
+  /// A single entity may move below an entity of another hierarchy.
   ///
-  /// A single entity may move below an entity of another hierarchy. Two entities without a common parent may not get
-  /// one, nor may an entity bring descendants along.
+  /// Two entities without a common parent may not get one, nor may one bring descendants along.
   private func findMergedHierarchies(among flows: [RowFlow]) {
     for root in destination.rootEntities {
       let tree = Set(destination.entityTree(from: root.name).map(\.name))

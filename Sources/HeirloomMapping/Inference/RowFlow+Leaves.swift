@@ -1,9 +1,7 @@
 package import HeirloomModel
 
 extension RowFlow {
-  /// Lists the attributes copied unchanged, NULL included.
-  ///
-  /// For each stored leaf, it gives its path in the source entity and in the destination entity.
+  /// Lists the stored leaves that are copied unchanged, NULL included, by their paths.
   package func carriedLeaves(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [(source: [String], destination: [String])] {

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension RowFlows {
-  /// Lists the losses, blockers and warnings that the rows may cause.
   func effects() -> [DataEffect] {
     var collector = EffectCollector()
     for flow in flows where mayHaveObjects(flow.source) && !flow.isOpaque {
@@ -45,10 +44,10 @@ extension RowFlows {
     }
   }
 
-  /// Returns the source paths of the other leaves of the optional composite around a newly required leaf.
+  /// Returns the source paths of the other leaves of the optional composite around a required leaf.
   ///
-  /// There are none if another leaf has a value in every row. It is `nil` if the leaf was required before, if no row
-  /// can have a value of the composite, or if an expression supplies one.
+  /// There are none if another leaf has a value in every row. `nil` if the leaf was required
+  /// before, if no row can have a value of the composite, or if an expression supplies one.
   private func companions(
     of leaf: LeafCorrespondence, in attribute: AttributeDescription, _ targets: [AttributeTarget], _ flow: RowFlow
   ) -> [String]? {
@@ -144,7 +143,7 @@ extension RowFlows {
     }
   }
 
-  /// Lists the stored source properties of a mapping with a policy that no property mapping reads, attributes first.
+  /// Lists the stored source properties that no property mapping reads, attributes first.
   func unreadProperties(of flow: RowFlow) -> [String] {
     let attributes = source.attributes(of: flow.source.name).filter { attribute in
       attribute.derivation == nil && !attribute.isTransient && !droppedPaths(of: attribute, in: flow).isEmpty
@@ -169,7 +168,7 @@ extension RowFlows {
     }
   }
 
-  /// Returns true if all rows get NULL in one of the constraint's properties, so that no two rows are equal.
+  /// If one of the properties is NULL in all rows, no two rows are equal.
   ///
   /// A required property is filled first, possibly with the same value in all rows.
   private func leavesNull(_ constraint: [String], in flow: RowFlow) -> Bool {
@@ -181,7 +180,7 @@ extension RowFlows {
     }
   }
 
-  /// Returns true if one constraint of the source already makes these properties unique in all the flows.
+  /// One constraint of the source must make the properties unique in all the flows.
   private func isKept(_ constraint: [String], in flows: [RowFlow]) -> Bool {
     let names = Set(flows.map { flow in constraint.map { flow.origin(of: $0).name } })
     guard names.count == 1, flows.allSatisfy({ keepsValues(of: constraint, in: $0) }) else { return false }
@@ -192,7 +191,7 @@ extension RowFlows {
     }
   }
 
-  /// Returns true if distinct values stay distinct: rounding, or a default in place of NULL, may make some equal.
+  /// Rounding, or a default in place of NULL, may make distinct values equal.
   private func keepsValues(of constraint: [String], in flow: RowFlow) -> Bool {
     constraint.allSatisfy { property in
       guard let name = flow.origin(of: property).name else { return false }
@@ -206,7 +205,6 @@ extension RowFlows {
 }
 
 extension RowFlow {
-  /// Returns the objects that the mapping carries, with the source property of each of an effect's properties.
   package func rows(
     _ properties: [String?], companions: [String] = [], lostTargets: [String] = []
   ) -> DataEffect.Rows {
@@ -217,7 +215,7 @@ extension RowFlow {
 }
 
 extension LeafCorrespondence {
-  /// Lists the blockers and warnings that a leaf's values may cause, in each type that the path converts them to.
+  /// The path may convert the values to several types.
   fileprivate func effects(through steps: [ValueStep]) -> [DataEffect.Kind] {
     var kinds: [DataEffect.Kind] = []
     if !isOptional, leaf.defaultValue == nil, sourceLeaf == nil || isSourceOptional { kinds.append(.missingValue) }
@@ -245,14 +243,14 @@ extension LeafCorrespondence {
 }
 
 extension AttributeDescription {
-  /// The transformer by which bytes are compared: those of Foundation that write keyed archives count as one.
+  /// Those of Foundation that write keyed archives count as one.
   fileprivate var transformerOfBytes: String {
     let archivers = ["", "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"]
     let name = valueTransformerName ?? ""
     return archivers.contains(name) ? archivers[1] : name
   }
 
-  /// Returns the names from the attribute down to the innermost optional composite around a leaf.
+  /// The names from the attribute down to the innermost one.
   fileprivate func optionalComposite(around path: [String]) -> [String]? {
     (1..<max(1, path.count)).reversed().map { Array(path.prefix($0)) }.first {
       element(atPath: $0.dropFirst())?.isOptional ?? false
@@ -268,11 +266,10 @@ extension AttributeDescription {
 }
 
 extension RowFlow {
-  /// Returns the objects of one source entity that are carried over without some content; `nil` if there are none.
+  /// Returns the objects that are carried over without some content; `nil` if there are none.
   ///
-  /// With several mappings of the entity, content that one of them carries isn't lost. Objects that none takes are lost
-  /// as a whole. `areCarriers` is true for each flow that carries the content; the property is `nil` for a column that
-  /// belongs to none.
+  /// With several mappings of the entity, content that one of them carries isn't lost. Objects that
+  /// none takes are lost as a whole. The property is `nil` for a column that belongs to none.
   package static func losing(
     of flows: [RowFlow], carried areCarriers: [Bool], property: String? = nil
   ) -> DataEffect.Rows? {
@@ -287,9 +284,7 @@ extension RowFlow {
 }
 
 extension ManagedObjectModel {
-  /// Returns the entity whose tree a constraint's index covers.
-  ///
-  /// The index of a constraint on inherited properties contains the rows of all entities that have them.
+  /// The index of a constraint on inherited properties has the rows of all entities that have them.
   package func entityCovered(by constraint: [String], of entity: String) -> String {
     let owners = constraint.compactMap { declaringEntity(ofProperty: $0, in: entity)?.name }
     return owners.max { superentities(of: $0).count < superentities(of: $1).count } ?? entity

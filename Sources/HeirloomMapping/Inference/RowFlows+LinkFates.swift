@@ -8,27 +8,25 @@ package struct LinkFate {
   package let rows: DataEffect.Rows?
   /// True if a mapping without code carries them, wherever both ends become something.
   package let isCarried: Bool
-  /// The mappings of the owners.
+  /// Mappings of the owners.
   package let own: [RowFlow]
-  /// The mappings of the targets.
+  /// Mappings of the targets.
   package let others: [RowFlow]
-  /// The mappings of the owners that carry the links by default.
+  /// Those that carry the links by default.
   package let ownCarriers: [RowFlow]
-  /// The mappings of the targets that carry them by default, in the inverse.
+  /// Those that carry the links by default, in the inverse.
   package let otherCarriers: [RowFlow]
 
-  /// True if code makes the owners.
   package var isOwnByCode: Bool { own.contains(where: \.isOpaque) }
-  /// True if code makes the objects at either end.
+  /// Code makes the objects at either end.
   package var isByCode: Bool { isOwnByCode || others.contains(where: \.isOpaque) }
 }
 
 extension RowFlows {
-  /// Returns the fate of the links from objects of one entity to those of another; `nil` if they are carried, go with
-  /// their owners, or are reported for the inverse.
+  /// `nil` if the links are carried, go with their owners, or are reported for the inverse.
   ///
-  /// A relationship and its inverse hold the same link: it is carried if either side carries it, which follows from the
-  /// mappings of the two objects.
+  /// A relationship and its inverse hold the same link: it is carried if either side carries it,
+  /// which follows from the mappings of the two objects.
   package func fate(
     ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription?
@@ -52,7 +50,7 @@ extension RowFlows {
     return fate
   }
 
-  /// Returns the mappings that carry links by default: those of the owners, and in the inverse those of the targets.
+  /// Mappings that carry the links by default: of the owners, and in the inverse of the targets.
   package func carriers(
     of relationship: RelationshipDescription, _ inverse: RelationshipDescription?, _ own: [RowFlow],
     _ others: [RowFlow]
@@ -63,7 +61,7 @@ extension RowFlows {
     )
   }
 
-  /// Groups the entities of targets so that links from any owner to the entities of a group have one fate.
+  /// Links from any owner to the entities of a group have one fate.
   ///
   /// A tree of hundreds of entities has a few groups, and tens of thousands of pairs.
   package func groups(
@@ -97,7 +95,6 @@ extension RowFlows {
     return groups
   }
 
-  /// Returns true if a mapping carries the links of a relationship by default, to objects of other mappings.
   private func carries(_ flow: RowFlow, _ relationship: String, to others: [RowFlow]) -> Bool {
     flow.reads(relationship)
       || flow.heirs[relationship, default: []].contains { heir in
@@ -107,9 +104,8 @@ extension RowFlows {
       }
   }
 
-  /// Adds the links that no mapping carries.
   func addLostLinks(to collector: inout EffectCollector) {
-    /// The links for which a relationship of the destination has no room, by its entity and name.
+    /// By the entity and name of the destination's relationship that has no room for them.
     var foreign: [[String]: (targets: Set<String>, rows: [String: DataEffect.Rows])] = [:]
     for entity in source.entities {
       for relationship in entity.relationships where !relationship.isTransient {

@@ -74,7 +74,7 @@ extension RowFlows {
     return kinds
   }
 
-  /// Adds the links for which a relationship has no room because it continues several of the source.
+  /// A relationship that continues several of the source may have no room for all links.
   func addMergedLinks(to collector: inout EffectCollector) {
     for entity in destination.entities {
       for relationship in entity.relationships where !relationship.isTransient {
@@ -90,8 +90,9 @@ extension RowFlows {
     }
   }
 
-  /// Returns the relationships of the source whose links become those of one relationship, by entity and name; of a
-  /// relationship and its inverse, one.
+  /// The relationships of the source whose links one relationship gets, by entity and name.
+  ///
+  /// Of a relationship and its inverse, it lists one.
   private func origins(of relationship: RelationshipDescription, in entity: String) -> Set<[String]> {
     func origins(_ name: String, _ entity: String) -> [(place: [String], inverse: [String]?)] {
       flows(intoTreeOf: entity).compactMap { flow in

@@ -1,17 +1,13 @@
 package import HeirloomModel
 
-/// The origin of a destination property's value.
 enum ValueOrigin: Hashable, Sendable {
-  /// No origin: the property is new to these objects.
+  /// The property is new to these objects.
   case none
-  /// The same value for all rows.
   case constant
-  /// A source property, by its name.
   case property(String)
-  /// An expression, whose value is known only after evaluation.
+  /// The value is known only after evaluation.
   case unknown
 
-  /// The name of the source property; `nil` for another origin.
   var name: String? {
     if case .property(let name) = self { name } else { nil }
   }
@@ -19,27 +15,25 @@ enum ValueOrigin: Hashable, Sendable {
 
 /// The objects of exactly one source entity that one mapping carries to a destination entity.
 package final class RowFlow: Sendable {
-  /// The name of the entity mapping.
   package let mapping: String
   package let source: EntityDescription
   package let destination: EntityDescription
-  /// True when a policy creates the objects, so that their properties aren't known.
+  /// A policy creates the objects, so their properties aren't known.
   package let isOpaque: Bool
-  /// True when the objects' entity has become abstract; objects of an entity that was abstract before are carried over.
+  /// Objects of an entity that was abstract before are carried over.
   package var isUninstantiable: Bool { destination.isAbstract && !source.isAbstract }
-  /// True when a condition selects the objects.
   package let isFiltered: Bool
   private let origins: [String: ValueOrigin]
-  /// The destination properties in which NULL is replaced by a value.
+  /// The destination properties in which a value replaces NULL.
   let filled: Set<String>
-  /// The paths of source properties that expressions read; `nil` if they may read any.
+  /// The source paths that expressions read; `nil` if they may read any.
   let read: Set<String>?
-  /// The changes to values on the path, by destination property.
+  /// By destination property.
   let steps: [String: [ValueStep]]
-  /// The stored relationships of the destination that continue one of the source, by its name: entity and name.
+  /// By source relationship: the entity and name of each stored relationship that continues it.
   package let heirs: [String: [[String]]]
 
-  /// Creates the flow of an entity mapping; `nil` for one that carries no objects.
+  /// `nil` for an entity mapping that carries no objects.
   package init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     guard let sourceEntity = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }),
       let destinationEntity = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
@@ -86,24 +80,22 @@ package final class RowFlow: Sendable {
 
   func origin(of property: String) -> ValueOrigin { origins[property] ?? .none }
 
-  /// Returns true if the objects have no source for an attribute or element: it is new to them.
   package func isNew(_ path: [String]) -> Bool {
     (1...max(1, path.count)).allSatisfy { origin(of: path.prefix($0).joined(separator: ".")) == .none }
   }
 
-  /// The names of source properties that some destination property continues.
+  /// Source properties that some destination property continues.
   var used: Set<String> { Set(origins.values.compactMap(\.name)) }
 
-  /// True when an expression may read any source property.
   var readsAll: Bool { read == nil }
 
-  /// Returns true if an expression may read a source property, given by name or path.
+  /// The property is given by name or path.
   package func reads(_ property: String) -> Bool {
     guard let read else { return true }
     return read.contains { $0 == property || $0.hasPrefix("\(property).") || property.hasPrefix("\($0).") }
   }
 
-  /// Returns a destination attribute, then the elements of a composite one that have mappings of their own.
+  /// The attribute comes first, then the elements of a composite that have mappings of their own.
   func targets(in attribute: AttributeDescription, of model: ManagedObjectModel) -> [AttributeTarget] {
     let own = AttributeTarget(attribute)
     guard attribute.composite != nil else { return [own] }
@@ -111,10 +103,9 @@ package final class RowFlow: Sendable {
     return [own] + elements.compactMap { model.attributeTarget($0, of: destination.name) }
   }
 
-  /// Matches the leaves of a destination attribute, or of an element with its own mapping, with those of the source.
+  /// Leaves of an inner element with its own mapping are left out.
   ///
-  /// Leaves of an inner element with its own mapping are left out, and the source leaves that would fill them are
-  /// dropped.
+  /// The source leaves that would fill them are dropped.
   func leaves(
     of target: AttributeTarget, among targets: [AttributeTarget], from source: AttributeDescription?
   ) -> (leaves: [LeafCorrespondence], dropped: [[String]]) {
@@ -139,7 +130,7 @@ package struct RowFlows: Sendable {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
   let flows: [RowFlow]
-  /// The abstract entities of the source that have objects.
+  /// Those of the source that have objects.
   private let abstractEntities: Set<String>
   private let positionsBySource: [String: [Int]]
   private let positionsByDestination: [String: [Int]]
@@ -154,7 +145,6 @@ package struct RowFlows: Sendable {
     positionsByDestination = Dictionary(grouping: flows.indices) { [flows] in flows[$0].destination.name }
   }
 
-  /// Returns false for an abstract entity, unless the store is known to have objects of it.
   func mayHaveObjects(_ entity: EntityDescription) -> Bool {
     !entity.isAbstract || abstractEntities.contains(entity.name)
   }
@@ -163,7 +153,6 @@ package struct RowFlows: Sendable {
 
   func flows(toDestination entity: String) -> [RowFlow] { (positionsByDestination[entity] ?? []).map { flows[$0] } }
 
-  /// Returns the flows to an entity or one of its descendants.
   func flows(intoTreeOf entity: String) -> [RowFlow] {
     destination.entityTree(from: entity).flatMap { flows(toDestination: $0.name) }
   }
@@ -174,7 +163,6 @@ package struct RowFlows: Sendable {
     package var kept: [String] = []
     /// Source entities whose objects become something else.
     package var foreign: [String] = []
-    /// Source entities whose objects are dropped.
     package var dropped: [String] = []
     /// Objects of kept entities that every mapping's condition excludes.
     var leftOut: [DataEffect.Rows] = []
@@ -211,7 +199,6 @@ package struct RowFlows: Sendable {
     case unknown
   }
 
-  /// Finds the source relationship that the inverse of a new relationship continues.
   func otherSide(of relationship: RelationshipDescription) -> OtherSide {
     guard let inverse = destination.storedInverse(of: relationship) else { return .none }
     var result = OtherSide.none

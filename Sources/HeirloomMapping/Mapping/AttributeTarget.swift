@@ -2,16 +2,13 @@ package import HeirloomModel
 
 /// A destination attribute, or an element of a composite one, that has a property mapping of its own.
 package struct AttributeTarget: Hashable, Sendable {
-  /// The name of the property mapping: the path's names, joined by dots.
+  /// The path's names, joined by dots.
   package let name: String
-  /// The names from the attribute down to the element.
   package let path: [String]
-  /// The attribute or element.
   package let description: AttributeDescription
   /// True when a composite around it is optional.
   package let isWithinOptional: Bool
 
-  /// Creates the target of a mapping for a whole attribute.
   package init(_ attribute: AttributeDescription) {
     self.init(name: attribute.name, path: [attribute.name], description: attribute, isWithinOptional: false)
   }
@@ -23,13 +20,11 @@ package struct AttributeTarget: Hashable, Sendable {
     self.isWithinOptional = isWithinOptional
   }
 
-  /// True when an object is valid without a value of it.
   package var isOptional: Bool { isWithinOptional || description.isOptional }
 }
 
 extension ManagedObjectModel {
-  /// Finds the attribute or element that a property mapping's name refers to, such as `composite.element`; `nil` if the
-  /// entity has none.
+  /// The name is that of a property mapping, such as `composite.element`.
   package func attributeTarget(_ name: String, of entity: String) -> AttributeTarget? {
     if let attribute = attribute(named: name, of: entity) {
       return AttributeTarget(attribute)
@@ -47,7 +42,6 @@ extension ManagedObjectModel {
 }
 
 extension Dictionary where Key == String {
-  /// Finds the value for the longest prefix of a path, with its key and the names after it; `nil` if there is none.
   package func value(forLongestBeginningOf path: [String]) -> (value: Value, key: String, rest: [String])? {
     for count in stride(from: path.count, to: 0, by: -1) {
       let key = count == 1 ? path[0] : path[..<count].joined(separator: ".")

@@ -24,7 +24,7 @@ public struct EntityMapping: Hashable, Sendable {
   public var relationshipMappings: [PropertyMapping]
   /// The name of the policy that creates the objects; `nil` for the standard one.
   public var entityMigrationPolicyClassName: String?
-  /// The policy's class if it was given in Swift; otherwise a registry finds it by name.
+  /// `nil` if a registry must find the class by its name.
   package var entityMigrationPolicyClass: PolicyClass?
   /// Free text for policies and expressions.
   public var userInfo: [String: String]
@@ -38,12 +38,9 @@ public struct EntityMapping: Hashable, Sendable {
   ///
   /// Xcode's compiler gives them the values of source properties of the same name.
   package struct OpenProperties: Hashable, Sendable {
-    /// The names of attributes.
     package var attributes: [String]
-    /// The names of relationships.
     package var relationships: [String]
 
-    /// Creates a list of open properties.
     package init(attributes: [String] = [], relationships: [String] = []) {
       self.attributes = attributes
       self.relationships = relationships

@@ -4,36 +4,21 @@ public import HeirloomModel
 public struct MappingMismatch: Hashable, Sendable {
   /// The name of the entity mapping.
   public let entityMapping: String
-  /// The problem with the entity mapping.
   package let problem: Problem
 
-  /// A problem with an entity mapping.
   package enum Problem: Hashable, Sendable {
-    /// Two entity mappings with the same name.
     case duplicateName
-    /// A mapping that names neither a source nor a destination entity.
     case noEntity
-    /// An entity that the source model doesn't have.
     case unknownSourceEntity(String)
-    /// An entity that the destination model doesn't have.
     case unknownDestinationEntity(String)
-    /// A source entity whose version hash differs from the mapping's.
     case sourceHash(entity: String, expected: VersionHash, found: VersionHash)
-    /// A destination entity whose version hash differs from the mapping's.
     case destinationHash(entity: String, expected: VersionHash, found: VersionHash)
-    /// An attribute that the destination entity doesn't have.
     case unknownAttribute(entity: String, attribute: String)
-    /// A relationship that the destination entity doesn't have.
     case unknownRelationship(entity: String, relationship: String)
-    /// A property's value text that can't be parsed as an expression.
     case malformedExpression(property: String, ExpressionError)
-    /// A condition on objects that can't be parsed as a predicate.
     case malformedCondition(text: String, ExpressionError)
-    /// A link to objects of an entity mapping that doesn't exist.
     case unknownEntityMapping(property: String, entityMapping: String)
-    /// A source property that a copy or link reads and the source entity doesn't have.
     case unknownSourceProperty(entity: String, property: String)
-    /// A custom mapping that names no policy.
     case missingPolicy
   }
 }
@@ -139,7 +124,6 @@ extension MappingModel {
 }
 
 extension EntityMapping {
-  /// Lists the texts that can't be parsed, and the names of unknown entity mappings.
   fileprivate func textProblems(among names: Set<String>) -> [MappingMismatch.Problem] {
     var problems: [MappingMismatch.Problem] = []
     if let predicate = sourceExpression?.sourceRows?.predicate {

@@ -27,9 +27,9 @@ public struct MappingModel: Hashable, Sendable {
     entityMappings.filter { $0.destinationEntityName == name }
   }
 
-  /// True for a mapping model that is read from a file.
+  /// Of a mapping model from a file, only open properties are inferred.
   ///
-  /// Only open properties are inferred, and a source entity without an entity mapping is dropped, as in Core Data.
+  /// A source entity without an entity mapping is dropped, as in Core Data.
   package var isOfFile: Bool { !entityMappings.isEmpty && entityMappings.allSatisfy { $0.openProperties != nil } }
 
   /// The sorted names of the policies that the mappings need, without duplicates.

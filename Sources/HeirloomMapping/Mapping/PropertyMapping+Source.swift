@@ -1,5 +1,4 @@
 extension PropertyMapping {
-  /// The name of the source attribute whose value is copied or converted; `nil` for any other mapping.
   package var sourceAttributeName: String? {
     switch form {
     case .attribute(let name), .filledAttribute(let name, _), .steppedAttribute(let name, _): name
@@ -7,7 +6,6 @@ extension PropertyMapping {
     }
   }
 
-  /// The name of the source relationship whose links are copied; `nil` for any other mapping.
   package var sourceRelationshipName: String? {
     switch form {
     case .links(let relationship), .linksThroughMapping(_, let relationship): relationship

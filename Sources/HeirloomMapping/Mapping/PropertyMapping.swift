@@ -103,15 +103,12 @@ extension PropertyMapping {
 }
 
 extension PropertyMapping {
-  /// Creates a mapping that gives every row the value of an attribute that was added on the path.
-  ///
-  /// The destination attribute's own default needs no expression.
+  /// For an attribute that was added on the path; its own default needs no expression.
   init(name: String, initially value: AttributeValue?, _ attribute: AttributeDescription) {
     let isDefault = value == attribute.defaultValue || attribute.composite != nil
     self.init(name: name, valueExpression: isDefault ? nil : .constant(value.map { .value($0) } ?? .null))
   }
 
-  /// Creates a mapping that copies an attribute's value and replaces NULL by another value.
   package init(name: String, copying sourceAttribute: String, filling value: AttributeValue) {
     let copied = ValueExpression.sourceValue(forKey: sourceAttribute)
     self.init(
@@ -123,7 +120,6 @@ extension PropertyMapping {
 }
 
 extension PropertyMapping {
-  /// Creates a mapping that copies an attribute's value and applies the changes of a path through versions, in order.
   init(name: String, copying sourceAttribute: String, through steps: [ValueStep]) {
     let steps = steps.map { step -> ValueExpression in
       switch step {
@@ -141,12 +137,10 @@ extension PropertyMapping {
 
 /// A change to a value on a path through several versions.
 package enum ValueStep: Hashable, Sendable {
-  /// A conversion to another type.
   case converted(AttributeType)
-  /// A value that replaces NULL.
+  /// Replaces NULL.
   case filled(AttributeValue)
 
-  /// The function of expressions that applies the changes.
   static let selector: String = "convert:throughSteps:"
 
   fileprivate init?(_ expression: ValueExpression) {
@@ -163,27 +157,22 @@ package enum ValueStep: Hashable, Sendable {
 }
 
 extension PropertyMapping {
-  /// The form of a property mapping, recognized from its expression.
   package enum Form: Hashable, Sendable {
-    /// The destination model's default.
     case defaultValue
-    /// A copy of a source attribute's value, converted if the types differ.
+    /// A copy, converted if the types differ.
     case attribute(String)
-    /// A copy as in `attribute(_:)`, with another value in place of NULL.
     case filledAttribute(String, AttributeValue)
-    /// A copy as in `attribute(_:)`, with the conversions and default values of the versions between, in order.
+    /// A copy with the conversions and default values of the versions between, in order.
     case steppedAttribute(String, [ValueStep])
-    /// One value for every row; `nil` for NULL.
+    /// `nil` for NULL.
     case constant(AttributeValue?)
-    /// Links to the destination objects of those that a source relationship refers to.
     case links(relationship: String)
-    /// Links as in `links(relationship:)`, but only to objects that the named entity mapping created.
+    /// Only to objects that the named entity mapping created.
     case linksThroughMapping(entityMapping: String, relationship: String)
-    /// Another expression, whose value is known only after evaluation.
     case expression(ValueExpression)
   }
 
-  /// The form of the mapping; a planner runs all forms but `expression` as SQL.
+  /// A planner runs all forms but `expression` as SQL.
   package var form: Form {
     guard let valueExpression else { return .defaultValue }
     if let key = valueExpression.keyOfSource { return .attribute(key) }

@@ -19,19 +19,16 @@ package struct IdentifierMatching: Hashable, Sendable {
   package private(set) var sources: [String: String] = [:]
   /// Destination names by source name.
   package private(set) var destinations: [String: String] = [:]
-  /// Identifiers of several elements that therefore can't be matched, sorted.
+  /// Those of several elements, which therefore can't be matched.
   package private(set) var ambiguities: [Ambiguity] = []
 
-  /// An identifier that several elements share.
   package struct Ambiguity: Hashable, Sendable {
     package let identifier: String
-    /// Names in the source, sorted.
     package let sources: [String]
-    /// Names in the destination, sorted.
     package let destinations: [String]
   }
 
-  /// Pairs elements whose names are unique on each side.
+  /// Names must be unique on each side.
   package init(from source: [IdentifiedElement], to destination: [IdentifiedElement]) {
     let sourceGroups = Dictionary(grouping: source, by: \.canonicalIdentifier)
     let destinationGroups = Dictionary(grouping: destination, by: \.canonicalIdentifier)

@@ -2,15 +2,13 @@ package import HeirloomModel
 
 /// A destination column and its source: the attribute itself, or a leaf of a composite.
 package final class LeafCorrespondence: Sendable {
-  /// The names from the attribute down to the leaf in the destination; one name for an ordinary attribute.
+  /// From the attribute down to the leaf: one name for an ordinary attribute.
   package let path: [String]
-  /// The leaf in the destination.
   package let leaf: AttributeDescription
   /// True when the leaf or a composite around it is optional.
   package let isOptional: Bool
-  /// The names from the attribute down to the leaf in the source; `nil` if the leaf is new.
+  /// `nil` if the leaf is new.
   package let sourcePath: [String]?
-  /// The leaf in the source; `nil` if the leaf is new.
   package let sourceLeaf: AttributeDescription?
   /// True when the source's leaf or a composite around it is optional; false if the leaf is new.
   package let isSourceOptional: Bool
@@ -24,15 +22,13 @@ package final class LeafCorrespondence: Sendable {
   }
 }
 
-/// The leaves of a pair of attributes.
 package struct AttributeLeaves: Sendable {
-  /// The stored leaves of the destination in declared order.
+  /// Stored leaves of the destination, in declared order.
   package private(set) var leaves: [LeafCorrespondence] = []
-  /// Paths of stored leaves of the source whose values have no place in the destination, in declared order.
+  /// Paths of source leaves whose values have no place in the destination, in declared order.
   package private(set) var dropped: [[String]] = []
   /// The places where one side is a composite and the other isn't.
   private(set) var shapeChanges: [ShapeChange] = []
-  /// Identifiers that several elements of a composite share, with the path of the composite.
   private(set) var ambiguities: [Ambiguity] = []
 
   final class ShapeChange: Sendable {
@@ -50,17 +46,16 @@ package struct AttributeLeaves: Sendable {
     let ambiguity: IdentifierMatching.Ambiguity
   }
 
-  /// Matches the leaves of an attribute with those of the attribute it continues.
+  /// Elements of composites are matched by canonical identifier at every level.
   ///
-  /// Elements of composites are matched by canonical identifier at every level. A transient attribute has no leaves.
+  /// A transient attribute has no leaves.
   package init(from source: AttributeDescription?, to destination: AttributeDescription) {
     self.init(from: source, to: destination, at: [destination.name], isWithinOptional: false)
   }
 
-  /// Matches the leaves of an element of a composite attribute with those of the source attribute it continues, if any.
+  /// The path leads from the destination's attribute down to an element.
   ///
-  /// The path has the names from the destination's attribute down to the element. `isWithinOptional` is true if a
-  /// composite around it is optional.
+  /// `isWithinOptional` is true if a composite around the element is optional.
   package init(
     from source: AttributeDescription?, to destination: AttributeDescription, at path: [String], isWithinOptional: Bool
   ) {
@@ -74,7 +69,7 @@ package struct AttributeLeaves: Sendable {
     let path: [String]?
     let isOptional: Bool
 
-    /// Creates a level; a transient attribute counts as absent.
+    /// A transient attribute counts as absent.
     init(_ attribute: AttributeDescription?, path: [String]?, isOptional: Bool) {
       let stored = attribute.flatMap { $0.isTransient ? nil : $0 }
       self.attribute = stored

@@ -4,22 +4,19 @@ import HeirloomModel
 ///
 /// It is only a warning, but should be shown: where a rename was intended, values are dropped.
 package struct MatchingDiagnostic: Hashable, Sendable {
-  /// The kind of suspicion.
   package let kind: Kind
-  /// The entity in the destination.
+  /// In the destination.
   package let entity: String
-  /// The property in the destination; `nil` for the entity itself.
+  /// In the destination; `nil` for the entity itself.
   package let property: String?
-  /// The name of the source entity or property that was probably intended.
+  /// The source entity or property that was probably intended.
   package let counterpart: String
-  /// The renaming identifier that would match the two.
   package let suggestedIdentifier: String
   /// Other elements of the destination that the counterpart may have become, as similar as this one.
   package let alternatives: [String]
   /// Other elements of the source that this one may have been, as similar as the counterpart.
   package let rivals: [String]
 
-  /// The kind of a suspicion about the matching.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A renaming identifier that is the name of a source element, which itself has another identifier.
     ///
@@ -51,7 +48,6 @@ package struct MatchingDiagnostic: Hashable, Sendable {
 }
 
 extension MatchingDiagnostic: CustomStringConvertible {
-  /// The suspicion and the remedy.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

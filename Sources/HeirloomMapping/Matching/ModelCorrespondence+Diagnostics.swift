@@ -1,8 +1,6 @@
 import HeirloomModel
 
 extension ModelCorrespondence {
-  /// Finds probable renames and other suspicious matches, sorted by entity and property.
-  ///
   /// `isMigrated` is false for two models that a store is compatible with.
   package func diagnostics(isMigrated: Bool = true) -> [MatchingDiagnostic] {
     var found: [MatchingDiagnostic] = entityDiagnostics()
@@ -77,8 +75,7 @@ extension ModelCorrespondence {
     }
   }
 
-  /// Returns the shape that a removed relationship would have in the destination; `nil` if its destination entity is
-  /// gone.
+  /// The shape in the destination; `nil` if the destination entity is gone.
   private func shape(of relationship: RelationshipDescription) -> String? {
     pair(ofSource: relationship.destinationEntity).map { "\($0.destination.name) \(relationship.isToMany)" }
   }
@@ -93,11 +90,11 @@ extension ModelCorrespondence {
 /// An element without a counterpart.
 private struct Candidate: Hashable {
   let element: IdentifiedElement
-  /// The shape, which a rename keeps; `nil` for an element without stored content.
+  /// A rename keeps it; `nil` for an element without stored content.
   let shape: String?
-  /// The features to compare: names and types of an entity's properties, or letter pairs of a property's name.
+  /// Names and types of an entity's properties, or letter pairs of a property's name.
   let features: Set<String>
-  /// True for a property: the only pair of its shape is suspicious even if the features have little in common.
+  /// A property's only partner of its shape is suspicious, however different the features.
   let isProperty: Bool
 
   init(_ element: IdentifiedElement, shape: String?, content: Set<String>? = nil) {
@@ -107,14 +104,13 @@ private struct Candidate: Hashable {
     isProperty = content == nil
   }
 
-  /// Returns the similarity of two elements, from 0 to 1.
+  /// From 0 to 1.
   func likeness(to other: Candidate) -> Double {
     let total = features.count + other.features.count
     return total == 0 ? 0 : 2 * Double(features.intersection(other.features).count) / Double(total)
   }
 }
 
-/// The elements of one kind that were removed and added.
 private struct Candidates {
   var removed: [Candidate]
   var added: [Candidate]
@@ -123,7 +119,6 @@ private struct Candidates {
     let kind: MatchingDiagnostic.Kind
     let removed: Candidate
     let added: Candidate
-    /// Other added elements for the removed one, and other removed elements for the added one.
     var others: (added: [String], removed: [String]) = ([], [])
 
     func diagnostic(of entity: String, property: String?) -> MatchingDiagnostic {
@@ -133,7 +128,7 @@ private struct Candidates {
     }
   }
 
-  /// Removes the pairs that seem to belong together, the most certain first.
+  /// Removes the pairs that it finds, the most certain first.
   mutating func findings() -> [Finding] {
     let sure =
       take(.previousNameAsIdentifier) { $1.element.renamingIdentifier == $0.element.name }
@@ -143,10 +138,10 @@ private struct Candidates {
     return sure + guesses()
   }
 
-  /// Finds added elements that may be removed ones under a new name.
+  /// A pair counts unless another pair of either element is clearly more similar.
   ///
-  /// A pair counts unless another pair of either element is clearly more similar. Where several count, none is
-  /// proposed: following a wrong proposal moves content to the wrong entity or property.
+  /// Where several count, none is proposed: following a wrong proposal moves content to the wrong
+  /// entity or property.
   private func guesses() -> [Finding] {
     let removedShapes = Dictionary(grouping: removed, by: \.shape).mapValues(\.count)
     let addedShapes = Dictionary(grouping: added, by: \.shape).mapValues(\.count)
@@ -197,7 +192,6 @@ private struct Candidates {
 }
 
 extension String {
-  /// Pairs of neighbouring letters, ignoring case.
   fileprivate var letterPairs: Set<String> {
     let letters = Array(lowercased())
     return Set(zip(letters, letters.dropFirst()).map { String([$0, $1]) })

@@ -1,24 +1,19 @@
 package import HeirloomModel
 
-/// The matching elements of a source model and a destination model.
+/// Entities are matched first, then the properties of matched entities, inherited ones included.
 ///
-/// Entities are matched first, then the properties of matched entities, inherited ones included. So a property that
-/// moves up or down a hierarchy, or replaces one in each of several subentities, is found for every entity whose
-/// objects have it.
+/// So a property that moves up or down a hierarchy, or replaces one in each of several subentities,
+/// is found for every entity whose objects have it.
 package struct ModelCorrespondence: Sendable {
-  /// The source model.
   package let source: ManagedObjectModel
-  /// The destination model.
   package let destination: ManagedObjectModel
-  /// The pairs of matched entities, sorted by the destination entity's name.
+  /// Sorted by the destination entity's name.
   package let entities: [EntityCorrespondence]
-  /// Identifiers that several entities share and that therefore couldn't be matched.
   package let entityAmbiguities: [IdentifierMatching.Ambiguity]
 
   private let positionsByDestination: [String: Int]
   private let destinationNames: [String: String]
 
-  /// Matches two models.
   package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     self.source = source
     self.destination = destination
@@ -39,40 +34,33 @@ package struct ModelCorrespondence: Sendable {
     entityAmbiguities = matching.ambiguities
   }
 
-  /// Returns the pair of a destination entity; `nil` for an entity that is new.
   package func pair(ofDestination entity: String) -> EntityCorrespondence? {
     positionsByDestination[entity].map { entities[$0] }
   }
 
-  /// Returns the pair of a source entity; `nil` for an entity that is gone.
   package func pair(ofSource entity: String) -> EntityCorrespondence? {
     destinationNames[entity].flatMap { pair(ofDestination: $0) }
   }
 
-  /// Returns the pair of any two entities, matched or not: a mapping may take objects from any entity.
+  /// A mapping may take objects from any entity, matched or not.
   func pair(from source: EntityDescription, to destination: EntityDescription) -> EntityCorrespondence {
     if let known = pair(ofDestination: destination.name), known.source.name == source.name { return known }
     return EntityCorrespondence(from: source, in: self.source, to: destination, in: self.destination)
   }
 
-  /// Finds the source attribute that an attribute, own or inherited, of a destination entity continues; `nil` if it is
-  /// new.
   package func sourceAttribute(of attribute: String, in entity: String) -> AttributeDescription? {
     guard let pair = pair(ofDestination: entity), let name = pair.attributes[attribute] else { return nil }
     return source.attribute(named: name, of: pair.source.name)
   }
 
-  /// Finds the source relationship that a relationship, own or inherited, of a destination entity continues; `nil` if
-  /// it is new.
   package func sourceRelationship(of relationship: String, in entity: String) -> RelationshipDescription? {
     guard let pair = pair(ofDestination: entity), let name = pair.relationships[relationship] else { return nil }
     return source.relationship(named: name, of: pair.source.name)
   }
 
-  /// Finds the source relationship that the inverse of a new relationship continues.
+  /// The reversed links of the source relationship are those of the new one.
   ///
-  /// The reversed links of the source relationship are those of the new one. It is `nil` if the relationship has no
-  /// inverse or the inverse is new as well.
+  /// `nil` if the relationship has no inverse or the inverse is new as well.
   package func sourceOfInverse(
     of relationship: RelationshipDescription
   ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
@@ -87,7 +75,7 @@ package struct ModelCorrespondence: Sendable {
     return nil
   }
 
-  /// Returns true if a source relationship's links are kept by its inverse although the relationship itself is gone.
+  /// The relationship itself may be gone.
   package func inverseSurvives(_ relationship: RelationshipDescription) -> Bool {
     guard let inverse = source.inverse(of: relationship) else { return false }
     return source.entityTree(from: inverse.entity.name).contains { entity in
@@ -100,24 +88,18 @@ package struct ModelCorrespondence: Sendable {
   }
 }
 
-/// A pair of entities, with their matching properties.
 package final class EntityCorrespondence: Sendable {
-  /// The entity of the source.
   package let source: EntityDescription
-  /// The entity of the destination.
   package let destination: EntityDescription
-  /// Source attribute names by destination name, inherited ones included.
+  /// Source names by destination name, inherited attributes included.
   package let attributes: [String: String]
-  /// Source relationship names by destination name, inherited ones included.
   package let relationships: [String: String]
-  /// Destination attribute names by source name.
+  /// Destination names by source name.
   package let destinationAttributes: [String: String]
-  /// Destination relationship names by source name.
   package let destinationRelationships: [String: String]
-  /// Identifiers that several attributes or several relationships share and that therefore couldn't be matched.
   package let ambiguities: [IdentifierMatching.Ambiguity]
 
-  /// Matches the properties of any two entities, whether or not the entities match.
+  /// The entities themselves need not match.
   package init(
     from source: EntityDescription, in sourceModel: ManagedObjectModel, to destination: EntityDescription,
     in destinationModel: ManagedObjectModel

@@ -1,8 +1,5 @@
 package enum NameSimilarity {
-  /// Returns the similarity of two names, from 0 to 1: 1 for names that differ only in case.
-  ///
-  /// It is the larger of two shares: of the letter pairs, and of the words, that the names have in common.
-  /// `fullName` and `name` share a word.
+  /// Returns 1 for names that differ only in case, else the larger share of letter pairs or words.
   package static func value(_ one: String, _ other: String) -> Double {
     if one.lowercased() == other.lowercased() { return 1 }
     return max(share(letterPairs(one), letterPairs(other)), share(words(one), words(other)))
@@ -26,7 +23,7 @@ package enum NameSimilarity {
     return zip(letters, letters.dropFirst()).map { String([$0, $1]) }
   }
 
-  /// Returns the words of a name such as `fullName`, `full_name` or `HTMLText`, in lower case.
+  /// Such as those of `fullName`, `full_name` and `HTMLText`.
   private static func words(_ name: String) -> [String] {
     var words: [String] = []
     var word = ""

@@ -1,14 +1,11 @@
 import Foundation
 import HeirloomStore
 
-/// Builds a candidate by carrying out the steps of a plan.
-///
-/// The connection holds the store as `main`, which is only read. The new file is attached as `candidate`: an empty file
-/// or a copy of the store, depending on the plan.
+/// The connection holds the store as `main`, which is only read, and the new file as `candidate`:
+/// empty or a copy of the store, depending on the plan.
 final class CandidateBuilder {
   let connection: Connection
   let plan: MigrationPlan
-  /// The progress of the hop; `nil` if none is reported.
   let progress: HopProgress?
   let runMappings: (RowRunParts) throws -> RowRunOutcome
 
@@ -20,9 +17,7 @@ final class CandidateBuilder {
     self.runMappings = runMappings
   }
 
-  /// Builds the candidate in the attached file, which is useless if this throws.
-  ///
-  /// It returns the outcome of mappings that ran object by object; `nil` if all ran as SQL.
+  /// The attached file is useless if this throws; `nil` means that all mappings ran as SQL.
   func run() throws(MigrationError) -> RowRunOutcome? {
     var outcome: RowRunOutcome?
     do {
@@ -64,7 +59,6 @@ final class CandidateBuilder {
     return outcome
   }
 
-  /// Returns the duplicates that violate the index of a constraint; `nil` for any other error.
   private func duplicates(_ error: SQLiteError, _ step: MigrationStep) -> DuplicateObjects? {
     guard step.kind == .createIndex, error.isConstraint,
       let index = PhysicalSchema(model: plan.destination, configuration: plan.configuration).indexes.first(where: {
@@ -80,7 +74,7 @@ final class CandidateBuilder {
     try? connection.execute("PRAGMA writable_schema = OFF")
   }
 
-  /// Sets the pragmas that must be set before the first table is created.
+  /// These must be set before the first table is created.
   private func prepareFile() throws(SQLiteError) {
     let candidate = quote(SchemaName.candidate)
     // The candidate is discarded on any error, so it needs no journal and is synced once, at the end. These come first:
@@ -109,7 +103,7 @@ final class CandidateBuilder {
     }
   }
 
-  /// Copies the numbers that an app may store in the file's header.
+  /// An app may store these numbers in the file's header.
   private func takeOverHeader() throws(SQLiteError) {
     for pragma in ["user_version", "application_id"] {
       let value = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).\(pragma)") ?? 0

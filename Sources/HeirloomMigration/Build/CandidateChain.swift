@@ -6,20 +6,16 @@ package import HeirloomVault
 
 /// A migration from one version to another by one mapping, without intermediate stores.
 package struct MigrationHop {
-  /// The model of the source.
   package let source: ManagedObjectModel
-  /// The model of the destination.
   package let destination: ManagedObjectModel
-  /// The mapping between them.
   package var mapping: MappingModel
   /// True while the mapping is inferred and the delegate has not been asked for another one.
   package var isInferred = false
-  /// The code that runs before the hop, on a copy of the hop's source; `nil` for none.
+  /// Runs on a copy of the hop's source.
   package var willMigrate: StageHandler?
-  /// The code that runs after the hop, on its result; `nil` for none.
+  /// Runs on the hop's result.
   package var didMigrate: StageHandler?
 
-  /// Creates a hop without code.
   package init(
     source: ManagedObjectModel, destination: ManagedObjectModel, mapping: MappingModel, isInferred: Bool = false
   ) {
@@ -31,9 +27,7 @@ package struct MigrationHop {
 }
 
 extension [MigrationHop] {
-  /// Replaces a hop by other hops to the same destination; does nothing if there are none.
-  ///
-  /// The code before the hop moves to the first of them, and the code after it to the last.
+  /// The code before the hop moves to the first of the others, and the code after it to the last.
   package mutating func replaceHop(at index: Int, by others: [MigrationHop]) {
     guard !others.isEmpty else { return }
     var others = others
@@ -43,10 +37,8 @@ extension [MigrationHop] {
   }
 }
 
-/// A chain of hops, which builds a candidate hop by hop.
-///
-/// Each hop but the last builds a store that only the next one reads, in the candidate's own folder. Nothing of it is
-/// visible outside, and the store is replaced once, at the end.
+/// Each hop but the last builds a store that only the next one reads, in the candidate's own
+/// folder; the store is replaced once, at the end.
 package final class CandidateChain {
   private let hold: StoreHold
   private let candidatePath: String
@@ -55,10 +47,9 @@ package final class CandidateChain {
   private let willRun: (StageHandler) -> Void
   /// The plan of the first hop, if it is valid for the held store.
   private let known: MigrationPlan?
-  /// The candidate of the last hop, once the earlier hops are done.
   private var last: BuiltCandidate?
 
-  /// The record of the pages written to the candidate, if it is a copy of the last hop's source.
+  /// `nil` unless the candidate is a copy of the last hop's source.
   package var writtenPages: WrittenPages? { last?.written }
   /// The damage of the held store that made the chain fail although no row is lost; see ``RunSettings/damage``.
   package private(set) var damage: [String] = []
@@ -67,10 +58,8 @@ package final class CandidateChain {
   /// A clause for each column of entity numbers that was corrected in the copy that the first hop reads.
   private var corrections: [String] = []
 
-  /// Creates a chain of at least one hop.
-  ///
-  /// The file at `candidatePath` is empty. `known` is the first hop's plan with the same settings, made from the store
-  /// as it is now; `nil` to make it again. `willRun` is called before a stage's code runs.
+  /// `candidatePath` is an empty file; `known` is the first hop's plan with the same settings, made
+  /// from the store as it is now.
   package init(
     hold: StoreHold, candidatePath: String, hops: [MigrationHop], settings: RunSettings, known: MigrationPlan? = nil,
     willRun: @escaping (StageHandler) -> Void = { _ in }
@@ -83,11 +72,10 @@ package final class CandidateChain {
     self.willRun = willRun
   }
 
-  /// Plans the first hop without writing anything.
+  /// Writes nothing: the connection may be read-only, and `storePath` is only for messages.
   ///
-  /// The connection may be read-only, and `storePath` is only for messages. It throws ``MigrationError`` if the mapping
-  /// can't be carried out or the store contradicts its model. On such a contradiction, it plans again on a copy with
-  /// corrected entity numbers and sets ``RunSettings/correctsNumbers``.
+  /// If the store contradicts its model, it plans again on a copy with corrected entity numbers and
+  /// sets ``RunSettings/correctsNumbers``.
   package static func plan(
     firstOf hops: [MigrationHop], connection: Connection, storePath: String, settings: inout RunSettings
   ) throws(MigrationError) -> MigrationPlan {
@@ -125,20 +113,19 @@ package final class CandidateChain {
 
   /// An answer to a hop's plan, other than to carry it out.
   package enum Answer {
-    /// The decisions for another plan of the hop.
     case decisions([DataDecision])
-    /// The hops that replace it, from its source to its destination.
+    /// They lead from the hop's source to its destination.
     case hops([MigrationHop])
   }
 
-  /// The maximum number of plans for one hop: an endless series of answers is a mistake.
+  /// An endless series of answers is a mistake.
   private static let mostPlans = 8
 
-  /// Plans and builds hop after hop, and returns the plan with those of all hops.
+  /// The candidate is useless if this throws.
   ///
-  /// `approve` is called with each hop's plan, counted on the hop's source, and records consent to its losses. It
-  /// throws to stop, returns `nil` to have the plan carried out, or returns an answer to have it made again. The
-  /// candidate is useless if this throws.
+  /// `approve` is called with each hop's plan, counted on the hop's source, and records consent to
+  /// its losses. It throws to stop, returns `nil` to have the plan carried out, or returns an
+  /// answer to have it made again.
   package func build(
     approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?
   ) throws -> MigrationPlan {
@@ -202,9 +189,7 @@ package final class CandidateChain {
     return plan
   }
 
-  /// Makes the plan of a hop, again after each answer, until it is approved.
-  ///
-  /// An answer may replace the hop at `index` by several, so `makePlan` plans the one that is there when it is called.
+  /// An answer may replace the hop at `index`; `makePlan` plans the one that is there when called.
   private func approvedPlan(
     at index: Int, approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?,
     makePlan: () throws -> MigrationPlan
@@ -235,7 +220,6 @@ package final class CandidateChain {
     return plan
   }
 
-  /// Proves the candidate against the source of the last hop, or throws all findings.
   package func prove() throws {
     guard let last else { return }
     try namingDamagedFile { try last.prove(level: settings.proof) }
@@ -245,7 +229,7 @@ package final class CandidateChain {
     try removeIntermediate()
   }
 
-  /// Runs work on both files; if SQLite reports damage without naming the file, it checks the held store.
+  /// SQLite may report damage without naming the file, so the held store is checked.
   private func namingDamagedFile<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -258,7 +242,6 @@ package final class CandidateChain {
     }
   }
 
-  /// Returns the store that a hop reads: the held store, or the result of the previous hop.
   private func store(for hop: MigrationHop) throws -> RunStore {
     guard let between else {
       let hold = hold
@@ -287,7 +270,7 @@ package final class CandidateChain {
       })
   }
 
-  /// Runs code on a copy of a hop's source.
+  /// The code never runs on the held store.
   private func perform(_ handler: StageHandler, before hop: MigrationHop) throws {
     let path: String
     if let between {
@@ -338,12 +321,10 @@ package final class CandidateChain {
 }
 
 extension MigrationError {
-  /// True if the store contradicts its model.
   package var isContradiction: Bool {
     if case .storeContradictsModel = self { true } else { false }
   }
 
-  /// True for errors that damage of the store may cause.
   fileprivate var mayComeFromDamage: Bool {
     switch self {
     case .damaged, .proofFailed, .unexpectedRowCount: true
@@ -353,7 +334,6 @@ extension MigrationError {
 }
 
 extension Connection {
-  /// True if SQLite finds the structure of the store itself damaged.
   fileprivate var holdsDamagedStore: Bool {
     do throws(SQLiteError) {
       try removeInterruption()
@@ -367,7 +347,6 @@ extension Connection {
 }
 
 extension RunSettings {
-  /// Returns the settings for one hop: with the versions of all hops; only the last hop leaves clean-up for later.
   fileprivate func forHop(_ index: Int, of hops: [MigrationHop]) -> RunSettings {
     var settings = self
     let others = otherVersions

@@ -4,15 +4,14 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// The work of one hop: planning, building and proving a candidate on the connection that holds the store.
+/// The work of one hop, planning and building, on the connection that holds the store.
 final class CandidateRun {
   let hop: MigrationHop
   let store: RunStore
-  /// The candidate's file, which is empty at first.
+  /// The file is empty at first.
   let candidatePath: String
-  /// The settings of the run for this hop.
   let settings: RunSettings
-  /// The number of hops from this one to the last; for the progress, each later one counts as much as this one.
+  /// From this hop to the last; for the progress, each later one counts as much as this one.
   private let hopsLeft: Int64
 
   private var progress: Progress? { settings.progress }
@@ -25,16 +24,13 @@ final class CandidateRun {
     self.hopsLeft = Int64(hopsLeft)
   }
 
-  /// Makes the plan without writing anything.
-  ///
-  /// The connection may be read-only, and `storePath` is only for messages. It throws ``MigrationError`` if the mapping
-  /// can't be carried out or the store contradicts its model.
+  /// Writes nothing: the connection may be read-only, and `storePath` is only for messages.
   static func plan(
     _ hop: MigrationHop, connection: Connection, storePath: String, settings: RunSettings
   ) throws(MigrationError) -> MigrationPlan {
     var settings = settings
     let standing = settings.standingDecisions(hop.source, hop.destination)
-    /// Returns the lock's decisions that apply here.
+    /// The lock's decisions that apply here.
     func counting(where isMeant: (DataDecision) -> Bool) -> [DataDecision] {
       standing.filter { decision in
         // Decisions of the app and of the command line take precedence; if two steps decide differently, neither
@@ -47,7 +43,7 @@ final class CandidateRun {
     func isFit(_ decisions: [DataDecision]) -> Bool {
       (try? DecisionMatching.check(decisions, in: [hop.source, hop.destination])) != nil
     }
-    /// Returns the expressions whose remaining rows a decision may be about.
+    /// A decision may be about the rows that these expressions leave.
     func computed(at decision: DataDecision) -> [DataDecision] {
       settings.decisions.filter { $0.isComputed && $0.isAtPlace(of: decision) }
     }
@@ -72,17 +68,16 @@ final class CandidateRun {
     return plan
   }
 
-  /// Makes the plan on the connection that holds the store, without writing anything.
   func plan() throws(MigrationError) -> MigrationPlan {
     try interruptible { () throws(MigrationError) in
       try Self.plan(hop, connection: store.connection, storePath: store.path, settings: settings)
     }
   }
 
-  /// Builds the candidate by a plan without blockers; it is useless if this throws.
+  /// The plan has no blockers; the candidate is useless if this throws.
   ///
   /// The plan was made by ``plan()``, or by another connection from the same rows; see
-  /// ``MigrationPlan/isSelfContained``. The result has the plan with the counts that are known only afterwards.
+  /// ``MigrationPlan/isSelfContained``.
   func build(by plan: MigrationPlan) throws(MigrationError) -> BuiltCandidate {
     let counting = progress.map { HopProgress(of: plan, progress: $0, on: store.connection, hopsLeft: hopsLeft) }
     do throws(MigrationError) {
@@ -95,7 +90,6 @@ final class CandidateRun {
     }
   }
 
-  /// Runs work on the store's connection so that cancelling the progress interrupts it.
   private func interruptible<Value>(
     counting: HopProgress? = nil, _ body: () throws(MigrationError) -> Value
   ) throws(MigrationError) -> Value {
@@ -155,9 +149,6 @@ final class CandidateRun {
     return try manager.run(policies: settings.policies)
   }
 
-  /// Writes the rows that a plan leaves out of the candidate to files beside it.
-  ///
-  /// `attributes` has the permissions and the owner of the files.
   func writeQuarantine(of plan: MigrationPlan, attributes: FileAttributes) throws(MigrationError) {
     guard let query = plan.quarantine else { return }
     do {
@@ -178,7 +169,6 @@ final class CandidateRun {
 }
 
 extension Connection {
-  /// Returns the page size of a database, in bytes.
   fileprivate func pageSize(of database: String) throws(MigrationError) -> Int? {
     do throws(SQLiteError) {
       return try firstInteger("PRAGMA \(quote(database)).page_size").flatMap(Int.init(exactly:))

@@ -3,9 +3,7 @@ package import HeirloomStore
 
 // Entity numbers that other rows or the table itself contradict are corrected: see `NumberCorrection`.
 extension Connection {
-  /// Corrects the entity numbers of the main database and returns a clause for each column that was corrected.
-  ///
-  /// `path` is only for messages.
+  /// Returns a clause for each column that was corrected; `path` is only for messages.
   package func correctNumbers(by model: ManagedObjectModel, path: String) throws -> [String] {
     var words: [String] = []
     for correction in try numberCorrections(by: model, path: path) {

@@ -23,11 +23,10 @@ struct NewLinks {
 
   var isEmpty: Bool { outcomes.isEmpty }
 
-  /// Makes the objects in the migrated store before it replaces the store.
+  /// Throws ``MigrationError/proofFailed(findings:)`` if not every row gets an object.
   ///
-  /// `externalPath` is the path beside which the external data are. The result is the number of objects of each entity
-  /// afterwards, without those of subentities, and the number of rows that got a new object, by the decision's index.
-  /// If not every row got one, it throws ``MigrationError/proofFailed(findings:)``.
+  /// `objects` counts the objects of each entity afterwards, without those of subentities; `linked`
+  /// the rows that got one, by the decision's index.
   func make(in path: String, externalPath: String, progress: Progress?) throws -> (
     objects: [String: Int64], linked: [Int: Int64]
   ) {
@@ -58,7 +57,6 @@ struct NewLinks {
     return (objects, linked)
   }
 
-  /// Makes objects for up to 1,000 of the rows, and returns their number.
   private func makeSome(
     _ entity: String, for relationship: String, of owner: String, in store: PersistentStore
   ) throws -> Int64 {
@@ -86,7 +84,6 @@ struct NewLinks {
 }
 
 extension ManagedObjectModel {
-  /// Returns true if a decision is about one of the model's required relationships.
   fileprivate func hasLink(_ decision: DataDecision) -> Bool {
     relationship(named: decision.properties.first ?? "", of: decision.entity)?.isRequiredKey ?? false
   }

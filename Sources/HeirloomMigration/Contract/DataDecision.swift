@@ -174,7 +174,6 @@ public struct DecisionOutcome: Hashable, Sendable {
     quarantined += later.quarantined
   }
 
-  /// Counts objects that the decision removes.
   mutating func remove(_ count: Int64) {
     switch decision.choice {
     case .fill, .compute, .link: break
@@ -186,11 +185,9 @@ public struct DecisionOutcome: Hashable, Sendable {
 }
 
 extension DataDecision {
-  /// Returns true if the other decision is about the same entity and properties.
   package func isAtPlace(of other: DataDecision) -> Bool { isAt(other.entity, other.properties) }
 
-  /// Returns true if the other decision is about the same rows: those that an expression leaves may have their own
-  /// decision.
+  /// Rows that an expression leaves may have their own decision.
   func answersSame(as other: DataDecision) -> Bool { isAtPlace(of: other) && isComputed == other.isComputed }
 
   fileprivate func isAt(_ entity: String, _ properties: [String]) -> Bool {
@@ -199,10 +196,8 @@ extension DataDecision {
 }
 
 extension DataEffect {
-  /// Returns true if a decision's expression gives values to these rows.
   func isComputed(by decision: DataDecision) -> Bool { decision.isComputed && decision.isAt(entity, properties) }
 
-  /// Returns true if a decision answers these rows.
   package func isAnswered(by decision: DataDecision) -> Bool {
     kind.options.contains(decision.choice.option) && decision.isAt(entity, properties)
   }
@@ -215,7 +210,6 @@ extension MigrationBlocker {
 }
 
 extension DataEffect.Kind {
-  /// The possible choices about rows that don't fit; none if they are not a blocker.
   var options: [DataDecision.Option] {
     switch self {
     case .missingValue, .uncomputed, .overflow: [.fill, .quarantine]
@@ -237,6 +231,5 @@ extension DataDecision.Choice {
 }
 
 extension DataDecision {
-  /// True if an expression computes the value of each row.
   package var isComputed: Bool { if case .compute = choice { true } else { false } }
 }

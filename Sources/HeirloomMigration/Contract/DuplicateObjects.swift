@@ -22,14 +22,12 @@ public struct DuplicateObjects: Hashable, Sendable {
     /// The primary keys of the first two of them in the candidate, ascending.
     public let primaryKeys: [Int64]
 
-    /// Creates an example.
     package init(values: [String], primaryKeys: [Int64]) {
       self.values = values
       self.primaryKeys = primaryKeys
     }
   }
 
-  /// Creates a description.
   package init(entity: String, properties: [String], rows: Int64, examples: [Example]) {
     self.entity = entity
     self.properties = properties
@@ -37,9 +35,7 @@ public struct DuplicateObjects: Hashable, Sendable {
     self.examples = examples
   }
 
-  /// Looks for duplicates in a candidate whose index could not be created.
-  ///
-  /// It is `nil` for an index that enforces no constraint, or whose columns have no duplicates.
+  /// `nil` if the index enforces no constraint, or its columns have no duplicates.
   init?(violating index: PhysicalIndex, connection: Connection) throws(SQLiteError) {
     guard case .constraint(let entity, let properties) = index.kind else { return nil }
     let columns = index.columns.map(quote)

@@ -9,10 +9,8 @@ public struct InvalidExpression: Error, Hashable, Sendable {
   public let entity: String
   /// The destination property that the expression computes; `nil` for the condition on source objects.
   public let property: String?
-  /// The problem with the expression.
   package let problem: Problem
 
-  /// Creates a description.
   package init(mapping: String, entity: String, property: String?, problem: Problem) {
     self.mapping = mapping
     self.entity = entity
@@ -20,13 +18,10 @@ public struct InvalidExpression: Error, Hashable, Sendable {
     self.problem = problem
   }
 
-  /// A problem with an expression.
   package enum Problem: Hashable, Sendable {
-    /// A property that is missing from the source entity, or from an entity on a path.
     case unknownProperty(entity: String, property: String, nearest: String?)
     /// An unknown function or variable, or a text that is not an expression.
     case evaluation(EvaluationError)
-    /// A condition on source objects that can't be read.
     case syntax(ExpressionError)
   }
 }

@@ -44,7 +44,7 @@ struct MappingSource: ValueSource {
   func value(forKey key: String) -> EvaluatedValue? { values[key] }
 }
 
-/// A user info dictionary in an expression; a missing key is NULL.
+/// A missing key is NULL.
 private struct UserInfoSource: ValueSource {
   let userInfo: [String: String]
   var valueIdentity: AnyHashable { userInfo }
@@ -53,7 +53,7 @@ private struct UserInfoSource: ValueSource {
 }
 
 extension EvaluatedValue {
-  /// Returns the value as the attribute stores it: numbers are converted to its type if that loses nothing.
+  /// Numbers are converted to the attribute's type if that loses nothing.
   func fitted(to attribute: AttributeDescription) throws -> AttributeValue? {
     let found: AttributeValue?
     switch self {

@@ -14,7 +14,6 @@ public struct MigrationBlocker: Hashable, Sendable {
   public let rows: Int64
   /// The possible choices of a data decision about the entity and property.
   public let choices: [DataDecision.Option]
-  /// The properties in the destination; none for the entity itself.
   package let properties: [String]
 
   init(_ effect: DataEffect, rows: Int64) {

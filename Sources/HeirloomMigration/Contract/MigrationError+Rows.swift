@@ -2,16 +2,13 @@ import HeirloomModel
 package import HeirloomStore
 
 extension MigrationError {
-  /// Returns the error for rows whose entity number belongs to no entity of their table.
   package static func foreignNumber(_ value: SQLiteValue, in table: String, root: String) -> MigrationError {
     let number = value.integer.map(String.init) ?? (value == .null ? "NULL" : "not an integer")
     return .storeContradictsModel(
       reason: "\(table) has rows whose entity number (\(number)) belongs to no entity of \(root)")
   }
 
-  /// Replaces an error if rows with an unknown entity number are its cause.
-  ///
-  /// The search runs only after a failure, since it reads each table once more.
+  /// Only after a failure, since the search for unknown entity numbers reads each table once more.
   static func cause(
     of error: MigrationError, in connection: Connection, model: ManagedObjectModel, configuration: String?
   ) -> MigrationError {
@@ -40,7 +37,7 @@ extension MigrationError {
 }
 
 extension MigrationError {
-  /// Wraps an SQLite error; SQLite doesn't say which file is damaged, and here it is the store.
+  /// SQLite doesn't say which file is damaged; here it is the store.
   init(_ error: SQLiteError) {
     if error.isInterrupt {
       self = .cancelled

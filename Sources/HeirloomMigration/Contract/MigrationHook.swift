@@ -4,19 +4,13 @@ public import HeirloomStore
 
 /// A method of a policy, by Core Data's name.
 package enum MigrationHook: String, Hashable, Sendable, CaseIterable {
-  /// The call before a mapping's first source object.
   case begin
-  /// The call for each source object.
   case createDestinationInstances
-  /// The call after the last source object.
   case endInstanceCreation
-  /// The call for each destination object, to set its relationships.
   case createRelationships
-  /// The call after the last destination object.
   case endRelationshipCreation
-  /// The one call after all relationships of all mappings.
+  /// Once, after all relationships of all mappings.
   case performCustomValidation
-  /// The call at the end.
   case end
 }
 
@@ -24,7 +18,6 @@ package enum MigrationHook: String, Hashable, Sendable, CaseIterable {
 public struct EntityMappingFailure: Error, Sendable {
   /// The name of the entity mapping.
   public let mapping: String
-  /// The method that was called.
   package let hook: MigrationHook
   /// The entity of the object, or else of the mapping's destination or source.
   public let entity: String
@@ -35,7 +28,6 @@ public struct EntityMappingFailure: Error, Sendable {
   /// The error that the policy threw or that a check found.
   public let underlying: any Error
 
-  /// Creates a failure.
   package init(
     mapping: String, hook: MigrationHook, entity: String, object: ManagedObjectID?, underlying: any Error
   ) {

@@ -27,7 +27,6 @@ public struct MigrationLoss: Hashable, Sendable {
   /// The name under which the loss can be accepted: `Entity` for objects, `Entity.property` for the rest.
   public var name: String { property.map { "\(entity).\($0)" } ?? entity }
 
-  /// The number of rows, and of links if it differs, in words.
   package var amount: String {
     CountText.counted(rows, unit) + (links.map { ", \(CountText.counted($0, "link"))" } ?? "")
   }
@@ -38,10 +37,9 @@ public struct MigrationLoss: Hashable, Sendable {
   /// True for pages of a `-journal` that is kept with a previous version.
   package var isOfJournal: Bool { isOfLog && entity.hasSuffix("-journal") }
 
-  /// The noun for one of ``rows``.
   package var unit: String { isOfJournal ? "page" : isOfLog ? "frame" : "row" }
 
-  /// Creates the loss of changes that only the store's `-wal` holds; `nil` if there are none.
+  /// Changes that only the store's `-wal` holds; `nil` if there are none.
   package init?(_ damage: LogDamage) {
     guard damage.lostCount > 0 else { return nil }
     self.init(
@@ -51,7 +49,6 @@ public struct MigrationLoss: Hashable, Sendable {
       rows: Int64(damage.lostCount), kind: .unknownContent)
   }
 
-  /// Creates the loss of changes that only the journal of a previous version holds.
   package init(pages: SoleContent, keptWith version: String) {
     self.init(
       entity: pages.entity, property: nil,
@@ -61,14 +58,13 @@ public struct MigrationLoss: Hashable, Sendable {
       rows: pages.rows, kind: .unknownContent)
   }
 
-  /// Returns true if the losses differ at most in their consent.
+  /// Ignores the consent.
   package func isSame(as other: MigrationLoss) -> Bool {
     var other = other
     other.consent = consent
     return self == other
   }
 
-  /// Creates a loss.
   package init(
     entity: String, property: String?, reason: String, rows: Int64, links: Int64? = nil, consent: LossConsent? = nil,
     kind: Kind

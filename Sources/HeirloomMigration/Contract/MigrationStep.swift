@@ -5,48 +5,40 @@ package import HeirloomStore
 ///
 /// Steps are values, so a plan can be shown, as text or as SQL, before anything is changed.
 public struct MigrationStep: Hashable, Sendable {
-  /// A kind of step.
   package enum Kind: String, Hashable, Sendable {
-    /// A step that creates an empty table.
     case createTable
-    /// A step that copies the rows of an entity tree.
     case copyRows
-    /// A step that collects the links of a relationship whose storage changes.
+    /// Of a relationship whose storage changes.
     case gatherLinks
-    /// A step that copies the links of a many-to-many relationship.
+    /// Of a many-to-many relationship.
     case copyLinks
-    /// A step that numbers the members of a relationship that becomes ordered.
+    /// Of a relationship that becomes ordered.
     case orderMembers
-    /// A step that runs entity mappings object by object, with their policies.
+    /// Runs entity mappings object by object, with their policies.
     case runMappings
-    /// A step that keeps the rows of a table unchanged in a copy of the store.
+    /// Keeps rows unchanged in a copy of the store.
     case keepRows
-    /// A step that changes rows of a table in place in a copy of the store.
+    /// Changes rows in place in a copy of the store.
     case changeRows
-    /// A step that changes names and definitions, but no rows.
+    /// Changes names and definitions, but no rows.
     case alterSchema
-    /// A step that drops an object that the destination doesn't use, or that is created again.
+    /// Drops an object that the destination doesn't use, or that is created again.
     case dropObject
-    /// A step that collects the rows that decisions are about in temporary tables.
+    /// Collects the rows that decisions are about in temporary tables.
     case findRows
-    /// A step that removes or merges rows by decision, and redirects their links.
+    /// Removes or merges rows by decision, and redirects their links.
     case decideRows = "settleRows"
-    /// A step that computes a derived attribute.
     case computeDerived
-    /// A step that creates an index.
     case createIndex
-    /// A step that creates a trigger.
     case createTrigger
-    /// A step that copies an object outside the model: a table of the app, of history or of CloudKit, a view, a
-    /// trigger.
+    /// Copies an object outside the model: of the app, of history or of CloudKit.
     case copyObject
-    /// A step that writes the entity numbers, the metadata or the model cache.
+    /// Writes the entity numbers, the metadata or the model cache.
     case writeMetadata
-    /// A step that does nothing, because a deferred migration leaves this work until after the launch.
+    /// Does nothing: a deferred migration leaves this work until after the launch.
     case leaveForLater
   }
 
-  /// The kind of step.
   package let kind: Kind
   /// The table, index or object that the step creates or fills.
   public let subject: String
@@ -54,12 +46,10 @@ public struct MigrationStep: Hashable, Sendable {
   public let summary: String
   /// The number of rows that the step writes, counted in the store; `nil` if it writes none or the number is unknown.
   public let rows: Int64?
-  /// The table whose rows the step adds to an index; `nil` for any other step.
+  /// The table whose rows the step adds to an index.
   let indexedTable: String?
-  /// The statements, in order.
   package let statements: [PlannedStatement]
 
-  /// Creates a step.
   package init(
     kind: Kind, subject: String, summary: String, rows: Int64? = nil, indexedTable: String? = nil,
     statements: [PlannedStatement]
@@ -81,23 +71,18 @@ public struct MigrationStep: Hashable, Sendable {
   }
 }
 
-/// A statement of a step with the values that are bound to it.
 package struct PlannedStatement: Hashable, Sendable {
-  /// SQL with `?` for each value.
   package let sql: String
-  /// The values, in the order of their places.
   package let values: [SQLiteValue]
   /// The number of rows that the statement must write, or else the run stops; `nil` for any number.
   package let expectedRows: Int64?
 
-  /// Creates a statement.
   package init(_ sql: String, values: [SQLiteValue] = [], expectedRows: Int64? = nil) {
     self.sql = sql
     self.values = values
     self.expectedRows = expectedRows
   }
 
-  /// The SQL as it is shown to a person.
   var text: String {
     SQLListing.text(of: sql) + (values.isEmpty ? "" : "  -- \(values.count) bound values")
   }

@@ -2,9 +2,7 @@ import HeirloomStore
 
 /// Cells whose fate is known only after a policy has run: it may read them, or let the default copy them.
 struct PendingCells {
-  /// The entity of the rows.
   let entity: PhysicalEntity
-  /// The column of the cells.
   let column: String
   /// The entity that declares the attribute.
   let owner: String
@@ -14,10 +12,8 @@ struct PendingCells {
   let takers: Set<String>
   /// The entity mappings that copy the cells for those objects that their default makes.
   let carriers: Set<String>
-  /// The reason for the loss if the code doesn't copy the cells.
   let cause: PendingCause
 
-  /// The property's name in a loss.
   var property: String { attribute ?? column }
 }
 
@@ -35,8 +31,6 @@ enum PendingCause: Int {
   case leftOut
   /// Links don't fit because the destination's relationship is a to-one.
   case noRoom
-  /// Links have no order in the destination.
   case noOrder
-  /// Links have another order than in the source.
   case otherOrder
 }

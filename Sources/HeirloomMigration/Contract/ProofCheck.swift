@@ -1,15 +1,12 @@
 /// A comparison in the proof between the plan, the store and the candidate.
 package enum ProofCheck: Hashable, Sendable {
-  /// The number of rows of a table of the candidate.
   case rowCount(table: String, rows: Int64)
   /// Two equal rows of sums: from the store with the plan's expressions, and from the candidate.
   case sums(table: String, expected: String, found: String)
-  /// The number and the sum of the rows of a table: from the store with the plan's expressions, and from the candidate.
-  ///
-  /// The columns are the positions of the summed values in the candidate's records, if the sums cover all rows of the
-  /// table.
+  /// The number and the sum of the rows, from both sides; `columns` are the positions of the summed
+  /// values in the candidate's records, if the sums cover all rows.
   case rowSum(table: String, expected: String, found: String, columns: [Int]?)
-  /// Two rows of equal counts of cells, from the store and from the candidate, with a name for each count.
+  /// Counts of cells from the store and from the candidate, with a name for each.
   case balance(table: String, lines: [String], expected: String, found: String)
   /// A count of unwanted rows that is no higher in the candidate than in the store.
   case noMore(subject: String, expected: String, found: String)
@@ -20,7 +17,6 @@ package enum ProofCheck: Hashable, Sendable {
 }
 
 extension ProofCheck {
-  /// Returns true if the check compares no values of the tables, which code has changed.
   func survives(changesOf tables: Set<String>) -> Bool {
     switch self {
     case .sums(let table, _, _), .rowSum(let table, _, _, _), .balance(let table, _, _, _), .strangers(let table, _),

@@ -21,9 +21,9 @@ public struct EntityMappingResult: Hashable, Sendable {
 /// Counts and losses of a run of code, which the plan can't predict.
 struct RowRunOutcome {
   let results: [EntityMappingResult]
-  /// The number of objects, without those of subentities, of each destination entity that code may have changed.
+  /// Without the objects of subentities, for each destination entity that code may have changed.
   let objects: [String: Int64]
-  /// The number of rows of each table that code wrote to.
+  /// For each table that code wrote to.
   let rowCounts: [String: Int64]
   /// Content that code was given and didn't read.
   let losses: [MigrationLoss]

@@ -7,8 +7,8 @@ struct RunStore {
   let path: String
   /// The path of the original store, beside which the folder of external data is.
   let externalPath: String
-  /// Copies the store to a path; returns true if the copy shares the store's blocks.
+  /// Returns true if the copy shares the store's blocks.
   let duplicate: (_ path: String, _ readsAhead: Bool, _ goesOn: CopyWatch) throws(FileError) -> Bool
-  /// Returns the byte ranges that such a copy still shares with the store, ascending.
+  /// The byte ranges that such a copy still shares with the store, ascending.
   let sharedRanges: (_ path: String) -> [Range<Int64>]
 }

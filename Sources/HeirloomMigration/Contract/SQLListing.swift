@@ -6,7 +6,7 @@ import HeirloomModel
 /// it. A name may contain line breaks, and an unended comment hides the text that follows. A shell also treats a line
 /// that begins with a full stop as its own command.
 package enum SQLListing {
-  /// The maximum length of a listed statement, in bytes; even one of 2,000 columns is shorter.
+  /// In bytes; even a statement of 2,000 columns is shorter.
   private static let limit = 1 << 20
 
   /// Returns a statement with its semicolon, or a one-line comment if it can't be listed as SQL.
@@ -28,7 +28,7 @@ package enum SQLListing {
   private struct Scanner {
     private let bytes: [UInt8]
     private var position = 0
-    /// The statement with every white space except line feeds replaced by a space.
+    /// White space other than line feeds is replaced by spaces.
     private var result: [UInt8] = []
     private(set) var endsInComment = false
 
@@ -101,7 +101,7 @@ package enum SQLListing {
       return !beginning.isEmpty && (!isTrigger || isEnded || isAfterEnd)
     }
 
-    /// Takes a comment, with line breaks replaced, and returns false if it is unended.
+    /// Returns false if the comment is unended.
     private mutating func takeComment() -> Bool {
       take()
       take()
@@ -117,7 +117,7 @@ package enum SQLListing {
       return false
     }
 
-    /// Takes a quoted string or name; returns false if it is unended or contains a control character.
+    /// Returns false if it is unended or contains a control character.
     private mutating func takeQuoted(until end: UInt8) -> Bool {
       take()
       while let byte = byte() {

@@ -2,15 +2,11 @@ import HeirloomStore
 
 /// The schema names of both databases on a migration's one connection.
 package enum SchemaName {
-  /// The store.
   package static let store = "main"
-  /// The candidate.
   package static let candidate = "candidate"
 
-  /// Returns a table for a `FROM` clause whose rows are read from the table itself, not from an index.
-  ///
-  /// An index that lacks entries hides rows from a query, and SQLite uses indexes wherever it can: for `COUNT(*)`, a
-  /// condition, a join.
+  /// The rows are read from the table itself: an index that lacks entries hides rows from a query,
+  /// and SQLite uses indexes wherever it can: for `COUNT(*)`, a condition, a join.
   static func rows(
     of table: String, as alias: String? = nil, usesIndexes: Bool = false, in database: String = store
   ) -> String {
@@ -18,9 +14,7 @@ package enum SchemaName {
   }
 }
 
-/// Inserts the candidate's schema name into a `CREATE` statement.
-///
-/// SQLite doesn't store the schema name in the schema table.
+/// SQLite doesn't store the schema's name in the schema table.
 func statementInCandidate(_ sql: String) -> String {
   // The name follows these words; the table of a trigger must not have a schema name, as it is in the trigger's schema.
   for words in [

@@ -3,39 +3,29 @@ import HeirloomModel
 
 /// All violations of the rules for a migration's stages.
 public struct StagedMigrationError: Error, Hashable, Sendable {
-  /// The violations, at least one.
+  /// At least one.
   package let violations: [Violation]
 
-  /// Creates an error.
   package init(_ violations: [Violation]) {
     self.violations = violations
   }
 
   /// A broken rule; stages are named by their position, counted from 1, and their label.
   package enum Violation: Hashable, Sendable {
-    /// A list without a stage.
     case noStages
-    /// A lightweight stage that names no version.
     case emptyStage(stage: String)
     /// A custom stage from a version to the same version.
     case standstill(stage: String)
-    /// A version that occurs twice where it must not.
     case duplicateVersion(checksum: String, stages: [String])
-    /// A custom stage that doesn't start at the version at which the custom stage before it ends.
     case gap(after: String, before: String)
-    /// A stage that returns to an earlier version.
     case wrongOrder(stage: String)
     /// A known version that is in no stage, so its stores can't be migrated.
     case missingVersion(checksum: String, name: String?)
-    /// A version of the store at which no stage starts.
     case unknownVersion(checksum: String)
     /// A current model in a stage before that of the store.
     case backward(from: String, to: String)
-    /// Metadata from which the store's stage can't be determined.
     case unsupportedMetadata(reason: String)
-    /// A model of a stage that can't be found or read.
     case unreadableModel(String, reason: String)
-    /// A model that differs from the shipped one.
     case editedModel(String, expected: String, found: String)
   }
 
@@ -46,7 +36,6 @@ public struct StagedMigrationError: Error, Hashable, Sendable {
 }
 
 extension StagedMigrationError.Violation {
-  /// The code of the same error in Core Data's domain.
   package var coreDataCode: Int {
     switch self {
     case .gap, .missingVersion, .unknownVersion, .unreadableModel, .editedModel: 134504
@@ -58,7 +47,7 @@ extension StagedMigrationError.Violation {
 }
 
 extension StagedMigrationError.Violation: CustomStringConvertible {
-  /// The finding and the expectation, without a full stop.
+  /// Without a full stop.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -117,7 +106,6 @@ public struct StageFailure: Error, Sendable {
   /// The error that the handler threw or that a check found.
   public let underlying: any Error
 
-  /// Creates a failure.
   package init(stage: String, handler: StageHandlerKind, underlying: any Error) {
     self.stage = stage
     self.handler = handler

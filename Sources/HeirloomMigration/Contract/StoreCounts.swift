@@ -1,11 +1,9 @@
 import HeirloomModel
 package import HeirloomStore
 
-/// The numbers of objects of a store, by entity and by table.
 package struct StoreCounts {
-  /// The number of objects of each entity, without those of subentities.
+  /// Without the objects of subentities.
   private(set) var byEntity: [String: Int64] = [:]
-  /// The same by entity number.
   private(set) var byNumber: [Int: Int64] = [:]
 
   /// True if indexes were used for counting; the counts are right only if those are; see ``IndexCheck``.
@@ -13,10 +11,9 @@ package struct StoreCounts {
 
   init() {}
 
-  /// Counts the objects of a store.
+  /// Throws ``MigrationError/storeContradictsModel(reason:)`` for an unknown entity number.
   ///
-  /// Without indexes the tables themselves are read, which takes ten times as long. It throws
-  /// ``MigrationError/storeContradictsModel(reason:)`` for an unknown entity number, or `SQLiteError`.
+  /// Without indexes the tables themselves are read, which takes ten times as long.
   package init(
     connection: Connection, schema: PhysicalSchema, usesIndexes: Bool = true
   ) throws {
@@ -64,10 +61,8 @@ package struct StoreCounts {
     byNumber[entity.number, default: 0] += count
   }
 
-  /// The number of objects of some entities, given by number.
   func rows(of numbers: [Int]) -> Int64 { numbers.reduce(0) { $0 + byNumber[$1, default: 0] } }
 
-  /// The number of objects of all entities of a table.
   func total(ofTable table: String, in schema: PhysicalSchema) -> Int64 {
     schema.entities.reduce(0) { $0 + ($1.table == table ? byNumber[$1.number, default: 0] : 0) }
   }

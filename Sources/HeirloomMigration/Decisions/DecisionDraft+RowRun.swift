@@ -3,9 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension DecisionDraft {
-  /// Computes the values that decisions give to objects made object by object, and the objects that they leave out.
-  ///
-  /// A decision that needs all objects at once throws ``MigrationError/unfitDecision(_:reason:)``.
+  /// Throws ``MigrationError/unfitDecision(_:reason:)`` if a decision needs all objects at once.
   func rowRun(
     _ mappings: [EntityMapping], questions: EffectQuestions, connection: Connection
   ) throws -> RowRunDecisions {

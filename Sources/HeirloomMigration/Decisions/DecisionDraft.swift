@@ -28,7 +28,7 @@ struct DecisionDraft {
 
   var decisions: [DataDecision] { matching.decisions }
 
-  /// The blockers with rows, with the index of the decision about each.
+  /// Blockers with rows; each `decision` is an index of `decisions`.
   var decidedBlockers: [(effect: DataEffect, decision: Int)] {
     effects.compactMap { effect in
       guard found.contains(where: { $0.isAbout(effect) }),
@@ -38,10 +38,8 @@ struct DecisionDraft {
     }
   }
 
-  /// True when decisions change rows.
   var isActive: Bool { !decidedBlockers.isEmpty || !values.computed.isEmpty }
 
-  /// Computes the changes that the decisions make to the rows of a candidate.
   func rowDecisions(
     of parts: CandidateParts, questions: EffectQuestions, connection: Connection
   ) throws -> RowDecisions {

@@ -2,22 +2,18 @@ import HeirloomMapping
 package import HeirloomModel
 import HeirloomStore
 
-/// The decisions that answer blockers.
-///
-/// An app keeps a decision for many releases, so a decision that answers no blocker of a migration is ignored.
+/// An app keeps decisions for many releases, so one that answers no blocker is ignored.
 struct DecisionMatching {
-  /// The decisions, in the order in which they were given.
   let decisions: [DataDecision]
   private let answers: [Place: Int]
 
-  /// The kind and place of a blocker.
   private struct Place: Hashable {
     let kind: String
     let entity: String
     let properties: Set<String>
   }
 
-  /// Matches decisions, checked by `check(_:in:)`, with the possible blockers of one migration.
+  /// The decisions were checked by `check(_:in:)`.
   init(_ decisions: [DataDecision], effects: [DataEffect], destination: ManagedObjectModel) {
     self.decisions = decisions
     answers =
@@ -33,7 +29,6 @@ struct DecisionMatching {
       }.answers
   }
 
-  /// Returns the index of the decision about a blocker; `nil` if there is none.
   func decision(about kind: DataEffect.Kind, of entity: String, _ properties: [String]) -> Int? {
     answers[Place(kind: kind.code, entity: entity, properties: Set(properties))]
   }
@@ -66,11 +61,10 @@ struct DecisionMatching {
 // MARK: - Mistakes
 
 extension DecisionMatching {
-  /// Checks that each decision answers something that a migration between the versions may ask.
+  /// `expressions` are further decided expressions, whose remaining rows a decision may be about.
   ///
-  /// `expressions` are further decided expressions, whose remaining rows a decision may be about. It throws
-  /// ``MigrationError/unfitDecision(_:reason:)`` for a decision that names nothing in any version, that can answer
-  /// nothing there, or whose every question another decision answers.
+  /// Throws ``MigrationError/unfitDecision(_:reason:)`` for a decision that names nothing in any
+  /// version, that can answer nothing there, or whose every question another decision answers.
   static func check(
     _ decisions: [DataDecision], in versions: [ManagedObjectModel], beside expressions: [DataDecision] = []
   ) throws(MigrationError) {
@@ -117,7 +111,6 @@ extension DecisionMatching {
     return absence(of: decision, from: versions) ?? "it can't cause a blocker in any migration"
   }
 
-  /// Returns the reason why no version has the entity or property of a decision; `nil` if one has.
   private static func absence(of decision: DataDecision, from versions: [ManagedObjectModel]) -> String? {
     let entities = versions.compactMap { $0.entity(named: decision.entity) }
     guard !entities.isEmpty else { return "no version has an entity \"\(decision.entity)\"" }
@@ -129,7 +122,6 @@ extension DecisionMatching {
     return nil
   }
 
-  /// Returns the reason why an attribute can't hold a decided value or determine an age; `nil` if there is none.
   fileprivate static func mistake(of decision: DataDecision, in version: ManagedObjectModel) -> String? {
     if case .fill(let value) = decision.choice {
       let target = decision.properties.first.flatMap { version.attributeTarget($0, of: decision.entity) }
@@ -150,13 +142,12 @@ extension DecisionMatching {
 }
 
 extension DataDecision {
-  /// Returns true if the decision may answer a blocker in a migration to a model.
   package func isFit(for model: ManagedObjectModel) -> Bool { objection(in: model) == nil }
 
-  /// Returns the reason why the decision doesn't apply to rows of a model; `nil` if it does.
+  /// The reason why the decision doesn't apply to rows of the model.
   package func mistake(in model: ManagedObjectModel) -> String? { DecisionMatching.mistake(of: self, in: model) }
 
-  /// Returns the reason why no migration to a model needs the decision, or why it can't be carried out.
+  /// The reason why no migration to the model needs the decision, or why it can't be carried out.
   package func objection(in model: ManagedObjectModel) -> String? {
     do throws(MigrationError) {
       try DecisionMatching.check([self], in: [model])
@@ -169,7 +160,6 @@ extension DataDecision {
 }
 
 extension ManagedObjectModel {
-  /// Returns the reason why no new object of an entity can be linked; `nil` if one can.
   fileprivate func mistake(inNew name: String, for relationship: String, of owner: String) -> String? {
     guard let link = self.relationship(named: relationship, of: owner), let entity = entity(named: name),
       isEntity(name, kindOf: link.destinationEntity)
@@ -189,7 +179,6 @@ extension ManagedObjectModel {
     return isUnique ? "all new objects of \"\(name)\" would be equal in a constraint" : nil
   }
 
-  /// Returns true if the entity declares the attribute, or the leaf, to which a decision's expression gives values.
   fileprivate func canCompute(_ decision: DataDecision) -> Bool {
     guard decision.properties.count == 1, let target = attributeTarget(decision.properties[0], of: decision.entity),
       let attribute = entity(named: decision.entity)?.attributes.first(where: { $0.name == target.path.first })
@@ -197,7 +186,7 @@ extension ManagedObjectModel {
     return !attribute.isTransient && attribute.derivation == nil && target.description.composite == nil
   }
 
-  /// Returns the kinds of blockers that a migration from other versions to this one may have at a decision's place.
+  /// The blockers that a migration from the other versions may have at the decision's place.
   fileprivate func questions(at decision: DataDecision, from others: [ManagedObjectModel]) -> [DataEffect.Kind] {
     guard let entity = entity(named: decision.entity) else { return [] }
     var kinds = constraintsAndKeys(at: decision)
@@ -223,8 +212,7 @@ extension ManagedObjectModel {
     return kinds
   }
 
-  /// Returns an attribute in other versions of the entities that inherit it here, which may have another parent there;
-  /// `nil` for each that lacks it.
+  /// Entities that inherit it here may have another parent there; `nil` for each that lacks it.
   private func inheritors(
     of attribute: String, declaredBy entity: String, in others: [ManagedObjectModel]
   ) -> [AttributeTarget?] {
@@ -236,7 +224,6 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Returns the kinds of blockers that a constraint or a required relationship may cause at a decision's place.
   fileprivate func constraintsAndKeys(at decision: DataDecision) -> [DataEffect.Kind] {
     guard let entity = entity(named: decision.entity) else { return [] }
     var kinds: [DataEffect.Kind] = []
@@ -259,6 +246,5 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-  /// True when every object must have a related one.
   var isRequiredKey: Bool { !isOptional && !isToMany && !isTransient }
 }

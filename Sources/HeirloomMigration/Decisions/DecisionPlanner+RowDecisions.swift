@@ -3,7 +3,6 @@ import HeirloomModel
 import HeirloomStore
 
 extension DecisionPlanner {
-  /// Combines all results.
   func allRowDecisions() throws -> RowDecisions {
     var rowDecisions = RowDecisions()
     rowDecisions.findSteps = [
@@ -44,7 +43,7 @@ extension DecisionPlanner {
 
   // MARK: Open blockers
 
-  /// The blockers that were counted and are not decided, except those that have to be counted again.
+  /// Without duplicates in tables that may lose rows, which have to be counted again.
   var openBlockers: [MigrationBlocker] {
     let decided = decidedBlockers.map(\.effect)
     return found.filter { blocker in
@@ -57,7 +56,6 @@ extension DecisionPlanner {
     }
   }
 
-  /// Returns blockers for objects that are equal in a constraint without a decision.
   private func openDuplicates() throws(SQLiteError) -> [MigrationBlocker] {
     var blockers: [MigrationBlocker] = []
     for (entity, properties, index) in constraints {
@@ -79,7 +77,6 @@ extension DecisionPlanner {
     return blockers
   }
 
-  /// Returns blockers for objects whose required link referred to a removed object.
   private func lostLinks() throws(SQLiteError) -> [MigrationBlocker] {
     var blockers: [MigrationBlocker] = []
     for table in orderedTables {
@@ -126,7 +123,7 @@ extension DecisionPlanner {
     return outcomes
   }
 
-  /// Returns the number of rows that a decision is about but that other decisions remove.
+  /// Counts rows that the decision is about but that other decisions remove.
   private func removedRows(of effect: DataEffect) throws(SQLiteError) -> Int64 {
     var count: Int64 = 0
     for (row, condition) in questions.conditions(of: effect) {
@@ -143,7 +140,6 @@ extension DecisionPlanner {
     return count
   }
 
-  /// Returns the entries of the account that decisions make.
   func entries() throws(SQLiteError) -> [CountedEntry] {
     var entries: [CountedEntry] = []
     for (effect, index) in decidedBlockers where matching.decisions[index].choice.option == .fill {
@@ -197,7 +193,7 @@ extension DecisionPlanner {
     return entries
   }
 
-  /// Returns the entry of a column's links between objects that are merged into one.
+  /// The column's links between objects that are merged into one.
   private func linksWithin(
     _ table: DecisionTable, _ column: TrackedColumn, _ link: TrackedColumn.Link
   ) throws(SQLiteError) -> CountedEntry? {
@@ -218,15 +214,14 @@ extension DecisionPlanner {
     return links(entity: link.entity, relationship: link.relationship, rows: rows, areWithin: true)
   }
 
-  /// The indexes of the decisions that move objects to the quarantine file, as an SQL list.
+  /// The indexes of these decisions, as an SQL list.
   var quarantineList: String {
     matching.decisions.indices.filter { matching.decisions[$0].choice == .quarantine }.map(String.init)
       .joined(separator: ", ")
   }
 
-  /// Returns the entries of cells of removed objects that the loss of these objects doesn't cover.
-  ///
-  /// That loss covers the objects' own properties; for merged objects, only those that the remaining object can have.
+  /// The loss of removed objects covers their own properties; for merged objects, only those that
+  /// the remaining object can have.
   private func cells(of table: DecisionTable) throws(SQLiteError) -> [CountedEntry] {
     var entries: [CountedEntry] = []
     let transfers = parts.transfers.filter { $0.table == table.table }
@@ -320,7 +315,6 @@ extension DecisionPlanner {
     return CountedEntry(entry: entry, rows: rows)
   }
 
-  /// Returns the query for the rows of the quarantine file; `nil` if there are none.
   private func quarantine() throws(SQLiteError) -> QuarantineQuery? {
     let list = quarantineList
     guard !list.isEmpty else { return nil }
@@ -345,8 +339,7 @@ extension DecisionPlanner {
   }
 }
 
-/// Returns the SQL condition that two values differ by a byte or by storage class, whatever collation their columns
-/// have.
+/// By a byte or by storage class, whatever collation the columns have.
 func isDifferent(_ first: String, _ second: String) -> String {
   "(\(first) IS NOT \(second) COLLATE BINARY OR TYPEOF(\(first)) <> TYPEOF(\(second)))"
 }

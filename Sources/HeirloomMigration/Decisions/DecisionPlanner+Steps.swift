@@ -7,7 +7,6 @@ extension DecisionPlanner {
 
   // MARK: Objects
 
-  /// Adds the steps that write the results to the candidate, with the checks of their outcome.
   func addSteps(to rowDecisions: inout RowDecisions) throws(SQLiteError) {
     // Rows are removed first, because others may get their values.
     for table in orderedTables {
@@ -54,14 +53,14 @@ extension DecisionPlanner {
       statements: statements)
   }
 
-  /// Returns the columns of merged objects that are kept while the candidate is built, under unique names.
+  /// The columns of merged objects that are kept while the candidate is built.
   private func mergedColumns(of table: DecisionTable) -> [(column: PhysicalColumn, name: String)] {
     (destination.table(named: table.table)?.columns ?? []).enumerated().compactMap { index, column in
       column.role.isContent ? (column, "v\(index)") : nil
     }
   }
 
-  /// Returns the value of a removed object `m` with the row `c` that the object may take into which it is merged.
+  /// The value that a removed object `m` with the row `c` offers to the object it is merged into.
   private func given(_ column: PhysicalColumn, _ table: DecisionTable) -> String {
     let value = "c.\(quote(column.name))"
     // A value of another entity in the row does not belong to the object.
@@ -95,7 +94,6 @@ extension DecisionPlanner {
       ])
   }
 
-  /// Returns the step that gives objects the values they lack from those that were merged into them.
   private func completion(of table: DecisionTable) -> MigrationStep? {
     let tracked = Set(table.columns.map(\.name))
     let merged = Dictionary(uniqueKeysWithValues: mergedColumns(of: table).map { ($0.column.name, $0.name) })
@@ -136,9 +134,7 @@ extension DecisionPlanner {
       ])
   }
 
-  /// Returns the assignment of a column in which some values come only from a default or a decision.
-  ///
-  /// A value that another of the merged objects has in the store is preferred.
+  /// A value that a merged object has in the store is preferred to a default or a decided one.
   private func completion(
     of column: TrackedColumn, by given: String, in table: DecisionTable, madeUp: String
   ) -> String {
@@ -152,7 +148,7 @@ extension DecisionPlanner {
       + " COALESCE(\(taken(where: " AND o.pk NOT IN (\(madeUp))")), t.\(name), \(taken(where: ""))) ELSE t.\(name) END"
   }
 
-  /// Returns the query for the keys of objects whose value isn't in the store but made up; `nil` if there are none.
+  /// The keys of objects whose value comes from a default or a decision instead of the store.
   private func madeUpValues(of column: TrackedColumn, in table: DecisionTable) -> String? {
     let keys = parts.transfers.filter { $0.table == table.table }.compactMap { transfer -> String? in
       guard let entry = transfer.columns.first(where: { $0.name == column.name })?.entry, !entry.isVerbatim
@@ -168,7 +164,6 @@ extension DecisionPlanner {
     return keys.isEmpty ? nil : keys.united()
   }
 
-  /// Returns the steps that number an object's new members after its own.
   private func orders(of table: DecisionTable) throws(SQLiteError) -> [MigrationStep] {
     let merges = try connection.firstInteger("SELECT COUNT(*) FROM \(table.removed) WHERE survivor IS NOT NULL") ?? 0
     let merged = Dictionary(uniqueKeysWithValues: mergedColumns(of: table).map { (quote($0.column.name), $0.name) })
@@ -252,7 +247,6 @@ extension DecisionPlanner {
 
   // MARK: Links
 
-  /// Adds the steps that redirect the links of a join table.
   func add(_ join: JoinTransfer, to rowDecisions: inout RowDecisions) throws(SQLiteError) {
     guard let redirection = LinkRedirection(join, number: rowDecisions.linkRows.count, self) else { return }
     let (owner, target, isKept) = (redirection.owner, redirection.target, redirection.isKept)

@@ -11,16 +11,14 @@ final class DecisionPlanner {
   let parts: CandidateParts
   let questions: EffectQuestions
   let effects: [DataEffect]
-  /// The blockers with rows, with the index of the decision about each.
   let decidedBlockers: [(effect: DataEffect, decision: Int)]
   let found: [MigrationBlocker]
-  /// The numbers of rows to which expressions give a value.
   let computed: [(effect: DataEffect, rows: Int64)]
   let connection: Connection
   let columns: TrackedColumns
 
   var script: CountedStatements
-  /// The tracked tables, by the root entity of their objects.
+  /// By the root entity of their objects.
   private(set) var tables: [String: DecisionTable] = [:]
   private(set) var constraints: [(entity: String, properties: [String], index: PhysicalIndex)] = []
 
@@ -43,12 +41,10 @@ final class DecisionPlanner {
     script = CountedStatements(connection: connection)
   }
 
-  /// The maximum number of rounds of removals; only a longer chain of required links exceeds it.
+  /// Only a longer chain of required links exceeds it.
   static let roundLimit = 10_000
 
-  /// Computes the outcome of the decisions, and the blockers that they leave.
-  ///
-  /// `values` are the values that rows get; the parts already include them.
+  /// The parts already include `values`.
   func rowDecisions(values: DecidedValues) throws -> RowDecisions {
     chooseTables(values: values)
     guard tables.values.contains(where: \.mayLoseRows) else {
@@ -116,7 +112,6 @@ final class DecisionPlanner {
     }
   }
 
-  /// Returns the column that determines the age of an entity's objects.
   private func ageColumn(of decision: DataDecision, in root: PhysicalEntity) -> String? {
     guard let age = decision.choice.age, destination.entity(named: decision.entity)?.rootName == root.name else {
       return nil
@@ -157,12 +152,10 @@ final class DecisionPlanner {
 
   // MARK: Removals
 
-  /// Returns the highest `seq` of a removed row.
   private func mark(_ table: DecisionTable) throws(SQLiteError) -> Int64 {
     try connection.firstInteger("SELECT MAX(seq) FROM \(table.removed)") ?? 0
   }
 
-  /// Removes rows of the store that meet the condition of a blocker.
   private func removeByCondition() throws {
     for (effect, decision) in decidedBlockers where matching.decisions[decision].choice == .quarantine {
       for (row, condition) in questions.conditions(of: effect) {
@@ -207,7 +200,6 @@ final class DecisionPlanner {
     }
   }
 
-  /// Removes all but one of the objects that are equal in a constraint.
   private func removeDuplicates(_ index: PhysicalIndex, decision number: Int) throws -> Bool {
     let decision = matching.decisions[number]
     guard let table = tables.values.first(where: { $0.table == index.table }) else { return false }
@@ -230,7 +222,6 @@ final class DecisionPlanner {
     return true
   }
 
-  /// Removes rows whose required link was removed, if that was decided.
   private func removeRowsWithoutLinks() throws -> Bool {
     var isChanged = false
     for table in orderedTables where table.mayLoseRows {
@@ -253,7 +244,7 @@ final class DecisionPlanner {
     return isChanged
   }
 
-  /// Returns the condition that a row `r` had a link that decisions set to NULL.
+  /// Of a row `r` whose link decisions set to NULL.
   static func lostLink(_ column: TrackedColumn) -> String {
     let (name, former) = (quote(column.name), quote(column.former))
     return "r.\(name) IS NULL AND r.\(former) IS NOT NULL AND \(isIn("r.ent", column.holders))"
@@ -265,7 +256,6 @@ final class DecisionPlanner {
 
   // MARK: Consequences
 
-  /// Gives remaining objects the values they lack from those that they replace.
   private func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
     for group in Dictionary(grouping: table.columns, by: \.group).values.ordered(by: { $0[0].name < $1[0].name }) {
       var isEmpty = group.map { "\(quote($0.name)) IS NULL" }.chained(by: "AND")
@@ -337,7 +327,6 @@ final class DecisionPlanner {
 }
 
 extension MigrationBlocker {
-  /// Returns true if the blocker was made from an effect.
   func isAbout(_ effect: DataEffect) -> Bool {
     kind == effect.kind.code && entity == effect.entity
       && (property ?? "") == effect.properties.joined(separator: ", ")

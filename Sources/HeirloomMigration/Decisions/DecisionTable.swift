@@ -12,20 +12,17 @@ struct DecisionTable {
   let table: String
   let root: PhysicalEntity
   let columns: [TrackedColumn]
-  /// True when rows may be removed; otherwise the table is tracked only because its keys refer to rows that may be.
+  /// Otherwise the table is tracked only because its keys refer to rows that may be removed.
   let mayLoseRows: Bool
 
-  /// The quoted name of the table of rows.
   var rows: String { "temp.\(quote(rowsName))" }
-  /// The quoted name of the table of removed rows.
   var removed: String { "temp.\(quote(removedName))" }
-  /// The quoted name of the table of merged objects as they were.
+  /// The merged objects as they were.
   var merged: String { "temp.\(quote(mergedName))" }
   var rowsName: String { "heirloom_rows_\(number)" }
   var removedName: String { "heirloom_removed_\(number)" }
   var mergedName: String { "heirloom_merged_\(number)" }
 
-  /// The quoted name of the table in the candidate.
   var candidate: String { "\(quote(SchemaName.candidate)).\(quote(table))" }
 
   func links(to root: String) -> [TrackedColumn] { columns.filter { $0.link?.root == root } }
@@ -36,7 +33,6 @@ struct DecisionTable {
       ? nil : columns.map { "r.\(quote($0.name)) IS NOT r.\(quote($0.former))" }.chained(by: "OR")
   }
 
-  /// Returns the statements that create the tables, and fill the table of rows from the store.
   func statements(_ transfers: [TableTransfer]) -> (definitions: [String], rows: [String], indexes: [String]) {
     let list = columns.map { ", \(quote($0.name)) \($0.type.rawValue), \(quote($0.former)) \($0.type.rawValue)" }
     let definitions = [
@@ -58,7 +54,6 @@ struct DecisionTable {
           "\(transfer.key) AS pk", "\(found[PhysicalName.entity] ?? "NULL") AS ent",
           "s.\(quote(PhysicalName.primaryKey)) AS spk", "s.\(quote(PhysicalName.entity)) AS sent",
         ] + columns.map { "\(found[$0.name] ?? "NULL") AS \(quote($0.name))" }
-      // A column and its former value are equal at first; only decisions make them differ.
       return "INSERT INTO \(self.rows) (pk, ent, spk, sent\(names)) SELECT pk, ent, spk, sent\(values)"
         + " FROM (\(transfer.select(expressions)))"
     }
@@ -77,12 +72,11 @@ struct TrackedColumn: Equatable {
   let group: String
   /// The numbers of the entities whose objects have the property.
   let holders: ClosedRange<Int>
-  /// The target of the column, if it holds a key.
+  /// `nil` if the column holds no key.
   let link: Link?
 
   struct Link: Equatable {
     let root: String
-    /// The numbers of the entities that may be related.
     let targets: ClosedRange<Int>
     let table: String
     /// The column with the entity number of the related object.
@@ -99,7 +93,6 @@ struct TrackedColumn: Equatable {
     var isInverseless = false
   }
 
-  /// The name of the column with the value without decisions.
   var former: String { "was \(name)" }
 }
 

@@ -23,7 +23,7 @@ final class LinkRedirection {
     "o IS NOT NULL AND t IS NOT NULL" + (owner.root == target.root ? " AND (o <> t OR owner = target)" : "")
   }
 
-  /// Creates the redirection; `nil` if the table doesn't join objects of the model.
+  /// `nil` if the table doesn't join objects of the model.
   init?(_ join: JoinTransfer, number: Int, _ planner: DecisionPlanner) {
     let destination = planner.destination
     guard case .links(let entity, let name) = join.table.kind,
@@ -52,10 +52,8 @@ final class LinkRedirection {
       statements: (collecting + moving + ordering).map { PlannedStatement($0) })
   }
 
-  /// Returns the links that the table gets at first, with the final keys `o` and `t` of their ends.
-  ///
-  /// It is a `SELECT` with `owner`, `target`, `o`, `t`, and the places and decisions of both ends. `value` is a column
-  /// outside the model that becomes the result `v`.
+  /// A `SELECT` of `owner`, `target`, their final keys `o` and `t`, and both ends' places and
+  /// decisions; `value`, a column outside the model, becomes `v`.
   func selection(of join: JoinTransfer, with value: String? = nil) -> String {
     let value = value.map { ", k.\($0) AS v" } ?? ""
     return "SELECT l.*, \(owner.key) AS o, \(target.key) AS t, \(owner.place) AS owner_place,"
@@ -63,8 +61,6 @@ final class LinkRedirection {
       + " FROM (SELECT k.owner AS owner, k.target AS target\(value) \(join.survivors)) AS l" + owner.join + target.join
   }
 
-  /// Returns the query for the number of values of a column that end up neither in the table nor in a quarantine file.
-  ///
   /// `quarantines` are the indexes of the decisions that move objects to a file, with their links.
   func lostValues(of name: String, in join: JoinTransfer, unless quarantines: String) -> String {
     let isMoved = "o IS NOT owner OR t IS NOT target"
@@ -76,7 +72,6 @@ final class LinkRedirection {
       + " WHERE (is_kept IS NOT TRUE AND owner_decision NOT IN (\(quarantines)) AND target_decision NOT IN (\(quarantines))) OR (is_kept AND \(isDifferent("v", "kept")))"
   }
 
-  /// Lists the links of removed objects, and deletes those that can't be kept.
   private var collecting: [String] {
     let stored =
       "SELECT \(ownerColumn) AS owner, \(targetColumn) AS target FROM \(candidate)"
@@ -100,7 +95,7 @@ final class LinkRedirection {
       + " (SELECT owner, target FROM \(pairs) WHERE \(condition))"
   }
 
-  /// Changes the ends of links in their rows, so positions and the values of other columns are kept.
+  /// The rows stay, so positions and the values of other columns are kept.
   private var moving: [String] {
     // A link that was changed in one step could temporarily equal another, which the table's key forbids.
     let meanwhile = "\(Int64.min) + p.rowid"
@@ -124,7 +119,7 @@ final class LinkRedirection {
         ]) + [removal(where: "moves = 0"), "DELETE FROM \(pairs) WHERE moves = 0"]
   }
 
-  /// Renumbers the members of ordered ends: members of a merged object follow in that object's place.
+  /// Members of a merged object follow in that object's place.
   private var ordering: [String] {
     [
       (order, "o", ownerColumn, targetColumn, "owner_place"),
@@ -142,7 +137,6 @@ final class LinkRedirection {
     }
   }
 
-  /// The checks that no link refers to a removed object.
   var checks: [ProofCheck] {
     [(ownerColumn, owner), (targetColumn, target)].compactMap { column, end in
       end.table.map { table in
@@ -158,7 +152,7 @@ final class LinkRedirection {
 /// One end of the links of a many-to-many relationship, whose objects may be removed.
 struct JoinEnd {
   let root: String
-  /// The table of the objects, if some may be removed.
+  /// `nil` if no objects may be removed.
   let table: DecisionTable?
   /// The SQL of the key that replaces the end's; NULL if none does.
   let key: String

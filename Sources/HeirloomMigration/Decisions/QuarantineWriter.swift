@@ -26,7 +26,7 @@ final class QuarantineWriter {
   private let storeIdentifier: String
   private let supportFolder: String
 
-  /// The size at which another file is started, so memory never holds all rows at once.
+  /// Another file is started at this size, so memory never holds all rows at once.
   static let partByteCount = 8 << 20
 
   init(_ query: QuarantineQuery, of plan: MigrationPlan, store: RunStore) throws {
@@ -42,10 +42,7 @@ final class QuarantineWriter {
       StoreLocation.supportName(forStore: PathText.split(store.externalPath).name) + "/_EXTERNAL_DATA"
   }
 
-  /// Writes the files to a folder that has only files of earlier hops.
-  ///
-  /// If other rows are found than were planned, it throws
-  /// ``MigrationError/unexpectedRowCount(step:expected:written:)``.
+  /// Throws if it finds another number of rows than was planned.
   func write(to folder: String, files: any FileOperations, attributes: FileAttributes) throws {
     var part: [UInt8] = []
     var count: Int64 = 0
@@ -74,7 +71,6 @@ final class QuarantineWriter {
     }
   }
 
-  /// Returns the rows of a query about the object with a key; the cached statement is used for all objects.
   private func rows(_ sql: String, ofKey key: Int64) throws(SQLiteError) -> [[Cell]] {
     try statements.withStatement(sql, [.integer(key)]) { statement throws(SQLiteError) in
       var rows: [[Cell]] = []
@@ -213,7 +209,6 @@ final class QuarantineWriter {
     }
   }
 
-  /// Writes the values of columns that belong to no property; nothing if there are none.
   private func writeUnknown(_ names: [String], _ values: ArraySlice<Cell>, to writer: inout CanonicalJSONWriter) {
     let columns = zip(names, values).filter { !$0.1.isNull }.ordered { $0.0.utf16Precedes($1.0) }
     guard !columns.isEmpty else { return }
@@ -330,8 +325,6 @@ final class QuarantineWriter {
     }
   }
 
-  /// Writes the positions and the values outside the model of links by to-many relationships; nothing if there are
-  /// none.
   private func writeDetails(_ links: [Links], to writer: inout CanonicalJSONWriter) {
     let detailed = links.filter { $0.relationship.isToMany && $0.links.contains(where: \.hasDetails) }
     guard !detailed.isEmpty else { return }
@@ -364,7 +357,7 @@ final class QuarantineWriter {
     writer.endObject()
   }
 
-  /// Writes the object's positions in lists of other objects, by its to-one relationships; nothing if there are none.
+  /// The object's positions in lists of other objects.
   private func writePositions(_ links: [Links], to writer: inout CanonicalJSONWriter) {
     let placed = links.compactMap { links in
       links.relationship.isToMany

@@ -1,8 +1,6 @@
 /// A run of consecutive source keys whose destination keys are consecutive too.
 struct AssociationRun {
-  /// The first source object.
   let source: Associations.Key
-  /// The first destination object.
   let destination: Associations.Key
   /// True when the destination may already have been associated; the run then has only this key.
   var isRepeated: Bool = false
@@ -13,7 +11,7 @@ struct AssociationRun {
   /// The number of destination keys for the last source key; unknown for a run that was read from its table.
   private var lastCount: Int64 = 1
 
-  /// The maximum number of source keys of a run: few enough to search one by one.
+  /// Few enough source keys to search one by one.
   private static let spanLimit: Int = 64
   /// The number of destination keys at which a run stops taking source keys.
   private static let countLimit: Int64 = 1024
@@ -25,7 +23,6 @@ struct AssociationRun {
     counts.reserveCapacity(isRepeated ? 0 : Self.spanLimit)
   }
 
-  /// Creates a run that was read from its table.
   init(source: Associations.Key, destination: Associations.Key, count: Int64, counts: [UInt8]) {
     self.source = source
     self.destination = destination
@@ -37,7 +34,7 @@ struct AssociationRun {
 
   var lastDestination: Int64 { destination.primaryKey + (count - 1) }
 
-  /// Adds an association and returns true if it continues the run and the run has room.
+  /// Returns false if the association doesn't continue the run, or the run is full.
   mutating func take(_ newSource: Associations.Key, _ newDestination: Associations.Key) -> Bool {
     guard !isRepeated, newSource.entity == source.entity, newDestination.entity == destination.entity,
       Self.distance(from: destination.primaryKey, to: newDestination.primaryKey) == count,

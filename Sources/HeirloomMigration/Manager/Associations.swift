@@ -6,25 +6,21 @@ import HeirloomStore
 /// They are kept in temporary tables rather than in memory. A row holds an ``AssociationRun``. Mappings that run as SQL
 /// need no rows, since their objects have the source's keys, possibly plus an offset.
 final class Associations {
-  /// An object by the number of its entity and its primary key.
   struct Key: Hashable {
     let entity: Int
     let primaryKey: Int64
   }
 
   fileprivate final class Mapping {
-    /// The table's quoted name.
+    /// Quoted.
     let table: String
-    /// The rule that computes destination keys from source keys; `nil` for a mapping that runs object by object.
+    /// `nil` for a mapping that runs object by object.
     let rule: Rule?
     let insertion: Statement?
-    /// The number of source keys of the longest run in the table.
+    /// The longest run in the table, in source keys and in destination keys.
     var longestSpan: Int64 = 1
-    /// The number of destination keys of the longest run in the table.
     var longest: Int64 = 0
-    /// The highest destination key of each entity, without those of the open run.
-    ///
-    /// A higher destination can't have been associated before.
+    /// By entity, without the open run: a higher destination can't have been associated before.
     var highest: [Int: Int64] = [:]
     var hasIndexes = false
 
@@ -58,11 +54,9 @@ final class Associations {
   /// The number of requests for objects that a decision removed without a successor.
   private(set) var removedCount: Int64 = 0
   private var mappings: [String: Mapping] = [:]
-  /// The mapping of the last association.
   @exclusivity(unchecked) private var last: (name: String, mapping: Mapping)?
-  /// The run of that mapping that is not written yet.
+  /// The run of `last` that is not written yet.
   @exclusivity(unchecked) private var open: AssociationRun?
-  /// The mapping of the last look-up.
   @exclusivity(unchecked) private var lastAsked: (name: String, mapping: Mapping)?
 
   init(connection: Connection, removals: [RemovedObjects] = []) {
@@ -71,7 +65,6 @@ final class Associations {
     statements = StatementCache(connection: connection)
   }
 
-  /// Creates the table for the associations of a mapping, which needs none if it has a rule.
   func add(mapping name: String, rule: Rule?) throws(SQLiteError) {
     guard rule == nil else {
       mappings[name] = Mapping(table: "", rule: rule, insertion: nil)
@@ -88,7 +81,6 @@ final class Associations {
     mappings[name] = Mapping(table: table, rule: nil, insertion: insertion)
   }
 
-  /// Drops the temporary tables.
   func removeAll() throws(SQLiteError) {
     statements.removeAll()
     let tables = mappings.values.filter { $0.rule == nil }.map(\.table)
@@ -99,9 +91,7 @@ final class Associations {
 
   // MARK: Writing
 
-  /// Records that a destination object was made from a source object.
-  ///
-  /// It returns false if the mapping has already associated both.
+  /// Returns false if the mapping has already associated both.
   func associate(_ source: Key, _ destination: Key, mapping name: String) throws(SQLiteError) -> Bool {
     // Mappings run one after the other, so this is nearly always the mapping of the call before.
     if last?.name == name {
@@ -131,7 +121,7 @@ final class Associations {
     try mapping.write(run)
   }
 
-  /// Writes the mapping's open run and creates its indexes, which only a mapping with look-ups needs.
+  /// Only a mapping with look-ups needs indexes.
   private func prepareLookUp(_ name: String) throws(SQLiteError) -> Mapping? {
     if lastAsked?.name != name { lastAsked = mappings[name].map { (name, $0) } }
     guard let mapping = lastAsked?.mapping, mapping.rule == nil else { return lastAsked?.mapping }
@@ -154,16 +144,14 @@ final class Associations {
     mappings[name]?.highest.keys.contains { entities.contains($0) } ?? false
   }
 
-  /// Returns the rule of a mapping that ran as SQL; `nil` for other mappings, and where decisions removed objects.
+  /// `nil` for mappings that run object by object, and where decisions removed objects.
   func rule(ofMapping name: String) throws(SQLiteError) -> Rule? {
     guard let rule = try prepareLookUp(name)?.rule, removal(of: rule.destinationEntity) == nil else { return nil }
     return rule
   }
 
-  /// Looks for one offset from the keys of an entity's objects to those of their destination objects in a tree.
-  ///
-  /// The result is empty if no object has a destination object there. It holds `nil` in place of the offset unless each
-  /// of the `count` objects has exactly one, all at the same offset.
+  /// One offset of the destination objects' keys: empty if no object has one in the tree, `nil`
+  /// unless each of the `count` objects has exactly one, all at the same offset.
   func shifts(ofEntity entity: Int, count: Int64, in tree: ClosedRange<Int>, mapping name: String) throws -> [Int64?] {
     guard let mapping = try prepareLookUp(name) else { return [] }
     if let rule = mapping.rule {
@@ -180,7 +168,7 @@ final class Associations {
     return [offset == row[1] && row[2] == count && row[3] == count && row[4] ?? 0 == 0 ? offset : nil]
   }
 
-  /// Returns the destination objects of a source object, in the order in which they were associated.
+  /// In the order in which they were associated.
   func destinations(of source: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }
     if let rule = mapping.rule { return try destinations(of: source, by: rule) }
@@ -190,7 +178,7 @@ final class Associations {
     return runs.flatMap { $0.destinations(of: source) }
   }
 
-  /// Returns the source objects of a destination object, in the order in which they were associated.
+  /// In the order in which they were associated.
   func sources(of destination: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }
     if let rule = mapping.rule { return try sources(of: destination, by: rule) }
@@ -200,7 +188,6 @@ final class Associations {
     return runs.compactMap { $0.source(of: destination) }
   }
 
-  /// Returns the runs that meet a condition, in the order in which they were written.
   private func runs(
     _ condition: String, _ values: [SQLiteValue], _ mapping: Mapping
   ) throws(SQLiteError) -> [AssociationRun] {
@@ -224,14 +211,12 @@ final class Associations {
 
   // MARK: Objects that decisions removed
 
-  /// The object that replaces another after decisions.
   private enum Successor {
     case itself
     case other(Key)
     case none
   }
 
-  /// Returns true if decisions removed objects in the tree of a destination entity.
   func hasRemovals(ofEntity number: Int) -> Bool { removal(of: number) != nil }
 
   private func removal(of number: Int) -> RemovedObjects? {
@@ -258,7 +243,7 @@ final class Associations {
     }
   }
 
-  /// Returns a destination object's sources by a mapping that ran as SQL, including those of objects merged into it.
+  /// Includes the sources of objects that were merged into the destination object.
   private func sources(of destination: Key, by rule: Rule) throws(SQLiteError) -> [Key] {
     let own = rule.source(of: destination).map { [$0] } ?? []
     return try own + predecessors(of: destination).filter { $0.entity == rule.sourceEntity }
@@ -275,7 +260,7 @@ final class Associations {
     return keys
   }
 
-  /// Calls a closure once with each destination object of a mapping, in the order in which they were associated.
+  /// Each object once, in the order in which they were associated.
   func forEachDestination<Failure: Error>(
     ofMapping name: String, wrapping: (SQLiteError) -> Failure, _ body: (Key) throws(Failure) -> Void
   ) throws(Failure) {
@@ -325,14 +310,13 @@ final class Associations {
     ) { row throws(SQLiteError) in try row.step() }
   }
 
-  /// Counts the source objects of an entity that have no association.
   func unassociated(entity: Int, table: String) throws(SQLiteError) -> Int64 {
     guard let condition = try unassociated(entity) else { return 0 }
     return try connection.firstInteger(
       "SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(condition)") ?? 0
   }
 
-  /// Returns the condition that the source row `s` is of an entity and has no association; `nil` if all have one.
+  /// A condition on the source row `s`; `nil` if all objects have an association.
   func unassociated(_ entity: Int) throws(SQLiteError) -> String? {
     if mappings.values.contains(where: { $0.rule?.sourceEntity == entity }) { return nil }
     let key = "s.\(quote(PhysicalName.primaryKey))"

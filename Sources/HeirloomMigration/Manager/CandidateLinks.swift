@@ -14,7 +14,6 @@ final class CandidateLinks {
     let isReversed: Bool
   }
 
-  /// The links of a source relationship to look for.
   struct Search {
     let owner: String
     let targets: [String]
@@ -61,16 +60,15 @@ final class CandidateLinks {
         + " PRIMARY KEY (line, own, other, heir)) WITHOUT ROWID")
   }
 
-  /// Drops the temporary tables.
   func remove() throws {
     statements.removeAll()
     for table in [Self.heirs, Self.found] { try setting.connection.execute("DROP TABLE IF EXISTS temp.\(table)") }
   }
 
-  /// Looks for links in the candidate and returns the number of their line, to be used in conditions.
+  /// Returns the number of the links' line, for conditions.
   ///
-  /// With `byKeys`, conditions about single links are enough; keys that all moved by the same offset then need no
-  /// table.
+  /// With `byKeys`, conditions about single links are enough; keys that all moved by the same
+  /// offset then need no table.
   func find(_ search: Search, byKeys: Bool) throws -> Int {
     lineCount += 1
     guard let owner = setting.source.entity(named: search.owner) else { return lineCount }
@@ -99,7 +97,6 @@ final class CandidateLinks {
       of: heir.relationship, in: heir.entity, isReversed: heir.isReversed, in: SchemaName.candidate)
   }
 
-  /// Returns the places of links whose ends' keys all moved by the same offset; `nil` for other links.
   private func places(_ search: Search, _ owner: PhysicalEntity, _ targets: [PhysicalEntity]) throws -> [Place]? {
     var places: [Place] = []
     for links in search.heirs.compactMap(links) {
@@ -133,7 +130,6 @@ final class CandidateLinks {
       .map { String($0.number) }.joined(separator: ", ")
   }
 
-  /// Records the destination objects of an entity's objects.
   private func addHeirs(of entity: PhysicalEntity) throws {
     guard known.insert(entity.number).inserted else { return }
     let mappings = mappings(of: entity)
@@ -174,7 +170,6 @@ final class CandidateLinks {
     "\(end) IN (SELECT \(isOwner ? "own" : "other") FROM temp.\(Self.found) WHERE line = \(line))"
   }
 
-  /// Returns the condition that an end of a line's links, an object of the given entities, has a destination object.
   func haveHeir(_ line: Int, _ key: String, _ entities: [String]) -> String {
     // Keys that all moved by the same offset have a destination object each.
     guard places[line] == nil else { return "1" }
@@ -183,7 +178,7 @@ final class CandidateLinks {
       + " AND h.source = \(key))"
   }
 
-  /// Returns a query for the owners none of whose destination objects has its links in the source's order.
+  /// The owners none of whose destination objects has its links in the source's order.
   ///
   /// `links` is the query of the source's links, with `owner`, `target` and `position`.
   func disordered(_ line: Int, _ links: String) -> String {
@@ -196,7 +191,6 @@ final class CandidateLinks {
       + " GROUP BY owner, heir) GROUP BY owner HAVING MIN(COALESCE(isLost, 0)) = 1"
   }
 
-  /// Calls a closure with the source objects of a destination object that is an end of a line's links.
   func forEachSource(
     _ line: Int, of heir: Int64, in entities: [Int], isOwner: Bool, _ body: (Int64) -> Void
   ) throws {

@@ -13,10 +13,8 @@ struct PendingOrder {
   let takers: Set<String>
   /// True if the links are continued by an ordered relationship.
   let isOrdered: Bool
-  /// The relationships of the destination in which the order is searched.
   let heirs: [CandidateLinks.Heir]
 
-  /// Lists the ordered relationships of the source whose owners or targets are of the entities that code is given.
   static func all(in setting: RowRunSetting, byCode: Set<String>) -> [PendingOrder] {
     let (source, destination) = (setting.source.model, setting.destination.model)
     return source.entities.flatMap { entity in
@@ -51,13 +49,12 @@ struct PendingOrder {
 }
 
 extension PendingLinks {
-  /// Returns the relationships of the destination that continue the links.
   func heirs(in setting: RowRunSetting) -> [CandidateLinks.Heir] {
     setting.heirs(of: relationship, from: [owner], isReversed: false)
       + (inverse.map { setting.heirs(of: $0, from: targets, isReversed: true) } ?? [])
   }
 
-  /// The to-one relationship of the destination that continues a to-many one of the source; `nil` for none.
+  /// The to-one relationship that continues a to-many one of the source.
   func narrowed(in setting: RowRunSetting) -> CandidateLinks.Heir? {
     let (source, destination) = (setting.source.model, setting.destination.model)
     return heirs(in: setting).first { heir in
@@ -72,7 +69,6 @@ extension PendingLinks {
 }
 
 extension RowRunSetting {
-  /// Returns the relationships of destination entities that continue a relationship of source entities.
   func heirs(of relationship: String, from sources: [String], isReversed: Bool) -> [CandidateLinks.Heir] {
     var found: [CandidateLinks.Heir] = []
     for entity in mapping.entityMappings where entity.sourceEntityName.map(sources.contains) ?? false {
@@ -138,10 +134,8 @@ extension CodeAccount {
     return found
   }
 
-  /// Returns the links that are not in the candidate and that code didn't read, by relationship and cause.
-  ///
-  /// `leftOut` holds the conditions of rows without a destination object, by entity; `lost` those of them that are
-  /// already lost as whole objects.
+  /// `leftOut` holds the conditions of rows without a destination object, by entity; `lost` those
+  /// of rows that are already lost as whole objects.
   func unreadLinks(_ leftOut: [String: String], except lost: [String: String]) throws -> [LeftProperty] {
     var left: [LeftProperty] = []
     for (index, links) in setting.parts.pendingLinks.enumerated() {
@@ -200,8 +194,8 @@ extension CodeAccount {
     return left
   }
 
-  /// Returns the losses of orders: no destination object of an owner has its links in the source's order, and code read
-  /// none of them.
+  /// An order is lost if no destination object of an owner has its links in the source's order, and
+  /// code read none of them.
   func lostOrders() throws -> [LeftProperty] {
     var left: [LeftProperty] = []
     for (index, order) in orders.enumerated() {

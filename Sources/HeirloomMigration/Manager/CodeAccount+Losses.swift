@@ -4,11 +4,11 @@ import HeirloomStore
 
 // Content that code was given and didn't read survives only in the previous version, and is known only after the run.
 extension CodeAccount {
-  /// Counts the objects, values and links that policies were given, but neither read nor copied by their default.
+  /// An object without a destination object is lost as a whole if code read none of its properties;
+  /// otherwise its values and links that code didn't read are lost.
   ///
-  /// An object without a destination object is lost as a whole if code read none of its properties; otherwise its
-  /// values and links that code didn't read are lost. The losses that come second are of links and orders that the
-  /// destination can't hold; the plan may have counted them already.
+  /// `recounted` are the losses of links and orders that the destination can't hold; the plan may
+  /// have counted them already.
   func losses(_ results: [EntityMappingResult]) throws -> (new: [MigrationLoss], recounted: [MigrationLoss]) {
     try close()
     var losses: [MigrationLoss] = []
@@ -35,7 +35,6 @@ extension CodeAccount {
       guard let name = result.sourceEntity, lost[name] == nil, let entity = setting.source.entity(named: name) else {
         continue
       }
-      // Objects from which code made none, and those whose destination objects it deleted.
       let vanished = deleted[name]
       let none = try result.leftBehind > 0 ? associations.unassociated(entity.number) : nil
       let parts = [none, vanished].compactMap { $0 }
@@ -86,7 +85,6 @@ extension CodeAccount {
     return left.losses
   }
 
-  /// Returns the conditions that the key of an end is among the rows; none if no rows are of its entities.
   func keys(of end: End, _ rows: [String: String]) -> [String] {
     end.entities.compactMap { name in
       guard let condition = rows[name], let table = setting.source.entity(named: name)?.table else { return nil }
@@ -104,9 +102,8 @@ struct LeftProperty {
   /// False for cells of a column outside the model.
   var isKnown = true
   var rows: Int64
-  /// The number of links; `nil` for values.
+  /// `nil` for values.
   var links: Int64?
-  /// The entities of the objects that the links refer to.
   var targets: Set<String> = []
 
   var loss: MigrationLoss {
@@ -118,7 +115,7 @@ struct LeftProperty {
 }
 
 extension [LeftProperty] {
-  /// Adds content to that of the same property with the same cause.
+  /// Merges content of the same property with the same cause.
   mutating func add(_ content: LeftProperty) {
     guard content.rows > 0 else { return }
     let place = firstIndex {
@@ -130,7 +127,6 @@ extension [LeftProperty] {
     self[place].targets.formUnion(content.targets)
   }
 
-  /// The losses, sorted by entity and property.
   var losses: [MigrationLoss] {
     ordered { [$0.entity, $0.property] }.map(\.loss)
   }

@@ -4,8 +4,7 @@ import HeirloomStore
 
 // Values that the default copied count as kept only if the candidate still has them at the end.
 extension CodeAccount {
-  /// Finds the values and objects that code removed after the default or SQL had made them, and the links that exist,
-  /// once everything is written.
+  /// Called once everything is written.
   func findUndone() throws {
     try close()
     try findVanished()
@@ -13,8 +12,6 @@ extension CodeAccount {
     try findLinks()
     try close()
   }
-
-  // MARK: Objects
 
   private func findVanished() throws {
     for mapping in setting.mapping.entityMappings {
@@ -54,7 +51,7 @@ extension CodeAccount {
 
   private func isThere(_ key: Associations.Key) throws -> Bool { try cell(PhysicalName.primaryKey, of: key) != nil }
 
-  /// Returns a cell of the candidate; `nil` if the row is gone.
+  /// `nil` if the row is gone.
   private func cell(_ column: String, of key: Associations.Key) throws -> SQLiteValue? {
     guard let table = setting.destination.entity(numbered: key.entity)?.table else { return nil }
     return try setting.destinationStore.statements.withStatement(
@@ -63,8 +60,6 @@ extension CodeAccount {
       [.integer(key.primaryKey), .integer(Int64(key.entity))]
     ) { row throws(SQLiteError) in try row.step() ? row.value(at: 0) : nil }
   }
-
-  // MARK: Values
 
   private func findValues() throws {
     for (index, line) in setting.parts.pendingCells.enumerated() {
@@ -86,7 +81,7 @@ extension CodeAccount {
     }
   }
 
-  /// Returns true if some destination object still holds the cells of a source object, or code read them there.
+  /// True also if code read the cells in a destination object.
   private func isHeld(_ object: Associations.Key, _ line: PendingCells, _ index: Int) throws -> Bool {
     for run in runs where line.carriers.contains(run.mapping.name) {
       let targets = undone.targets[index]?[run.mapping.name] ?? []

@@ -6,7 +6,7 @@ import HeirloomStore
 ///
 /// It decides the losses of ``PendingCells`` and ``PendingLinks``.
 final class CodeAccount {
-  /// The sets of a mapping's source objects.
+  /// The numbers of a mapping's sets of objects.
   struct Deeds {
     let given: Int
     /// The objects from which the default made destination objects.
@@ -19,20 +19,19 @@ final class CodeAccount {
   let associations: Associations
   let sets: ObjectSets
   let runs: [RowMapping]
-  /// The sets of mappings that run object by object, with the names of their source entities.
+  /// Only for mappings that run object by object, with the names of their source entities.
   private(set) var deeds: [String: (source: String, sets: Deeds)] = [:]
   private(set) var reads: [String: PropertyReads] = [:]
   let undone: UndoneWork
   let orders: [PendingOrder]
-  /// The links of the candidate; `nil` until the search.
   var candidate: CandidateLinks?
-  /// The results of the search for links, by index in `pendingLinks`.
+  /// By index in `pendingLinks`.
   var foundLinks: [Int: FoundLinks] = [:]
-  /// The results of the search for orders, by index in `orders`.
+  /// By index in `orders`.
   var foundOrders: [Int: FoundLinks] = [:]
   private var counts: [Int: Int64] = [:]
 
-  /// Creates the record; `nil` if no code is given objects.
+  /// `nil` if no code is given objects.
   init?(_ runs: [RowMapping], setting: RowRunSetting, associations: Associations) throws {
     let parts = setting.parts
     let byCode = runs.filter { $0.mapping.entityMigrationPolicyClassName != nil }
@@ -70,7 +69,7 @@ final class CodeAccount {
 
   // MARK: Noting
 
-  /// Records an object of a mapping's source entity; objects of other entities don't count.
+  /// Objects of other entities than the mapping's source don't count.
   func note(_ object: ManagedObject, in set: KeyPath<Deeds, Int>, of run: RowMapping) {
     guard let deeds = run.deeds, object.isOf(run.mapping.sourceEntityName) else { return }
     sets.insert(object.key, into: deeds[keyPath: set])
@@ -81,7 +80,7 @@ final class CodeAccount {
     sets.insert(object.key, into: deeds[keyPath: set])
   }
 
-  /// Runs a closure that changes objects for the default; such changes undo nothing.
+  /// Changes that are made for the default undo nothing.
   func withoutEdits<Value>(_ body: () throws -> Value) rethrows -> Value {
     let isNested = sets.ignoresEdits
     sets.ignoresEdits = true
@@ -89,14 +88,14 @@ final class CodeAccount {
     return try body()
   }
 
-  /// Runs a closure that reads objects for the mapping's condition; such reads don't count.
+  /// Reads for the mapping's condition or a validation don't count.
   func withoutNotes<Value>(_ body: () throws -> Value) rethrows -> Value {
     sets.isPaused = true
     defer { sets.isPaused = false }
     return try body()
   }
 
-  /// Writes all records to their tables, so that conditions find them.
+  /// Conditions find only records that are in their tables.
   func close() throws { try sets.flush() }
 
   func remove() throws {
@@ -108,31 +107,30 @@ final class CodeAccount {
 
   /// An end of links, or the row of cells.
   struct End {
-    /// The key, as SQL.
+    /// As SQL.
     let key: String
     let entities: [String]
   }
 
-  /// Returns the condition that one of some mappings took an object; `nil` if one certainly did.
+  /// `nil` if one of the mappings certainly took the object.
   func isGiven(_ end: End, to mappings: Set<String>) throws -> String? {
     guard mappings.allSatisfy({ deeds[$0] != nil }) else { return nil }
     return try isInAny(sets(of: mappings, \.given, end), end)
   }
 
-  /// Returns the condition that the default of one of some mappings copied an object's values or links; `nil` if one
-  /// certainly did.
+  /// `nil` if the default of one of the mappings certainly copied the values or links.
   func isTaken(_ end: End, by mappings: Set<String>, _ deed: KeyPath<Deeds, Int>) throws -> String? {
     // A mapping that ran as SQL copied all of them.
     guard mappings.allSatisfy({ deeds[$0] != nil }) else { return nil }
     return try isInAny(sets(of: mappings, deed, end), end)
   }
 
-  /// Returns the condition that code read a property of an object; `nil` if it read it of all objects.
+  /// `nil` if code read the property of all objects.
   func isRead(_ property: String, of end: End) throws -> String? {
     try isInAny(end.entities.compactMap { reads[$0]?.set(of: property) }, end)
   }
 
-  /// Returns the condition that code read any property of an object; `nil` if it did so for all objects.
+  /// `nil` if code read a property of each object.
   func isTouched(_ end: End) throws -> String? { try isInAny(end.entities.compactMap { reads[$0]?.ofAny }, end) }
 
   private func sets(of mappings: Set<String>, _ deed: KeyPath<Deeds, Int>, _ end: End) -> [Int] {
@@ -141,7 +139,7 @@ final class CodeAccount {
     }
   }
 
-  /// Returns the condition that a key is in one of several sets; `nil` if one set has all objects of the entities.
+  /// `nil` if one set has all objects of the entities.
   private func isInAny(_ numbers: [Int], _ end: End) throws -> String? {
     let total = try end.entities.reduce(Int64(0)) { try $0 + count(of: $1) }
     var conditions: [String] = []

@@ -15,10 +15,8 @@ struct MadeObjects {
     let underlying: any Error
   }
 
-  /// Gives objects of exactly one entity the decided values that they lack.
-  ///
-  /// Only objects with a higher key than `key` are changed; `nil` for all. `note` is called with the index of each
-  /// decision and the number of objects that got its value.
+  /// Only for objects of exactly this entity with a higher key, or all for `nil`; `note` gets a
+  /// decision's index and the number of objects that got its value.
   func fill(_ entity: PhysicalEntity, after key: Int64?, note: (Int, Int64) -> Void) throws {
     let fills = setting.parts.decided.fills
     guard !fills.isEmpty else { return }
@@ -34,7 +32,7 @@ struct MadeObjects {
     }
   }
 
-  /// Throws a `Fault` for an invalid object of exactly one entity, with a higher key than `key`; `nil` for all.
+  /// Throws a `Fault` for an object of exactly this entity with a higher key; `nil` for all.
   func check(_ entity: PhysicalEntity, after key: Int64?) throws {
     guard !entity.isAbstract else { return }
     try checkRequired(entity, after: key)
@@ -45,7 +43,7 @@ struct MadeObjects {
     try checkRules(entity, after: key)
   }
 
-  /// Throws a `Fault` if a changed row still breaks the rules of its entity.
+  /// Throws a `Fault` if the changed row still breaks the rules of its entity.
   func check(_ suspect: Suspect) throws {
     guard let object = try context.object(numbered: suspect.entity, primaryKey: suspect.primaryKey) else { return }
     do throws(ManagedObjectError) {
@@ -60,7 +58,6 @@ struct MadeObjects {
     }
   }
 
-  /// Returns the condition on keys of rows `s`.
   private static func isAfter(_ key: Int64?) -> String { key.map { " AND s.\(Self.key) > \($0)" } ?? "" }
 
   private func table(_ name: String) -> String { "\(quote(SchemaName.candidate)).\(quote(name))" }
@@ -91,7 +88,7 @@ struct MadeObjects {
         entity: entity.name, property: required[place - 1].property, primaryKey: key))
   }
 
-  /// Checks the relationships of other objects that refer to those that were made.
+  /// Other objects may refer to those that were made.
   private func checkInverses(of entity: PhysicalEntity) throws {
     let model = setting.destination.model
     for relationship in model.relationships(of: entity.name) {

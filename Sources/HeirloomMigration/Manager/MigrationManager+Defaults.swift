@@ -82,13 +82,12 @@ extension MigrationManager {
     }
   }
 
-  /// Runs a closure that changes objects for the default; such changes undo nothing.
   func withoutEdits<Value>(_ body: () throws -> Value) rethrows -> Value {
     guard let account else { return try body() }
     return try account.withoutEdits(body)
   }
 
-  /// Sets a relationship to the given objects, without those that it can't refer to.
+  /// Leaves out objects that the relationship can't refer to.
   ///
   /// An object that may be in one link only stays in its first one, as when SQL copies the links.
   func set(_ relationship: RelationshipDescription, of object: ManagedObject, to found: [ManagedObject]) throws {

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension MigrationManager {
-  /// Returns the evaluator of a mapping's value expressions, without `$source` and `$destination`; it is created once.
+  /// Lacks `$source` and `$destination`, which differ for each object.
   func evaluator(for run: RowMapping) -> ExpressionEvaluator {
     if let known = run.evaluator { return known }
     let evaluator = makeEvaluator(run)

@@ -27,7 +27,6 @@ extension MigrationManager {
     }
   }
 
-  /// Sets the relationships of objects whose mapping ran as SQL, if they refer to objects made object by object.
   func relateLateLinks() throws {
     for links in lateLinks(reaching: { self.associations.hasObjects(of: $0, mapping: $1) }) {
       currentEntityMapping = links.mapping
@@ -90,10 +89,8 @@ extension MigrationManager {
     }
   }
 
-  /// Lists the relationships, of mappings that ran as SQL, that refer to source objects from which code makes others.
-  ///
-  /// They are in the order of the mappings. `isReached` returns true if a mapping that runs object by object is known
-  /// to have made objects of a tree's entities. A policy may make objects of any entity, so only its results count.
+  /// `isReached` returns true if a mapping is known to have made objects of a tree's entities: a
+  /// policy may make objects of any entity, so only its results count.
   private func lateLinks(
     reaching isReached: (_ entities: ClosedRange<Int>, _ mapping: String) -> Bool
   ) -> [LateLinks] {
@@ -124,7 +121,6 @@ extension MigrationManager {
     return found
   }
 
-  /// Returns the query for the keys of objects with links to objects of some entities; `nil` for no entities.
   private func owners(of name: String, _ source: PhysicalEntity, leadingTo targets: [String]) -> String? {
     guard let table = targets.first.flatMap({ setting.source.table(ofEntity: $0)?.name }),
       let links = setting.source.links(of: name, in: source.name, isReversed: false)

@@ -4,8 +4,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension MigrationManager {
-  /// Runs the three phases inside the caller's transaction, which must be rolled back if this throws
-  /// ``MigrationError``.
+  /// Runs inside the caller's transaction, which must be rolled back if this throws.
   func run(policies: MigrationPolicyRegistry) throws -> RowRunOutcome {
     do {
       try prepare(policies: policies)
@@ -53,7 +52,7 @@ extension MigrationManager {
     account = try CodeAccount(runs, setting: setting, associations: associations)
   }
 
-  /// Returns the key rule of a mapping that ran as SQL; one without a source or destination matches no objects.
+  /// A mapping without a source or destination matches no objects.
   private func rule(of mapping: EntityMapping) -> Associations.Rule {
     guard let source = mapping.sourceEntityName.flatMap({ setting.source.entity(named: $0) }),
       let destination = mapping.destinationEntityName.flatMap({ setting.destination.entity(named: $0) })
@@ -170,17 +169,13 @@ extension MigrationManager {
     try noteWritten(by: run)
   }
 
-  /// Records the entities and rows that a mapping wrote since the last call.
   private func noteWritten(by run: RowMapping) throws {
     run.writtenEntities.formUnion(destinationContext.takeWrittenEntities())
     try destinationContext.leaveSuspects(to: place(of: run))
   }
 
-  /// Returns the index of a mapping among those that run object by object.
   private func place(of run: RowMapping) -> Int { runs.firstIndex { $0 === run } ?? runs.count }
 
-  /// Throws if an object that code made or changed breaks the rules of its entity.
-  ///
   /// For objects whose own mapping ran as SQL, only the additions and changes of code are checked.
   private func validateWritten(by run: RowMapping) throws {
     currentEntityMapping = run.mapping
@@ -203,7 +198,6 @@ extension MigrationManager {
     run.writtenEntities.removeAll()
   }
 
-  /// Runs a validation and adds the mapping and the invalid object to its error.
   private func check(_ run: RowMapping, _ body: () throws -> Void) throws {
     try call(.performCustomValidation, run) {
       do {
@@ -219,7 +213,6 @@ extension MigrationManager {
     }
   }
 
-  /// Counts the rows and objects in the tables that code wrote to.
   private func outcome() throws -> RowRunOutcome {
     let candidate = quote(SchemaName.candidate)
     var objects: [String: Int64] = [:]
@@ -264,7 +257,6 @@ extension MigrationManager {
 
   // MARK: Calling
 
-  /// Calls a method of a policy and adds its place to the error.
   private func call(
     _ hook: MigrationHook, _ run: RowMapping, _ object: ManagedObject? = nil, _ body: () throws -> Void
   ) throws {

@@ -23,7 +23,7 @@ public final class MigrationManager {
   public let progress: Progress
   /// A place for policies to share values.
   public var userInfo: [String: Any] = [:]
-  /// The functions that value expressions call, by selector, in addition to the built-in ones and those of policies.
+  /// By selector; the built-in functions and those of policies come in addition.
   package var functions: [String: ExpressionEvaluator.Function]
   /// The entity mapping that runs; `nil` before and after the run.
   @exclusivity(unchecked) public internal(set) var currentEntityMapping: EntityMapping?
@@ -33,7 +33,6 @@ public final class MigrationManager {
   let startTime: Double = Date.now.timeIntervalSinceReferenceDate
   let associations: Associations
   var runs: [RowMapping] = []
-  /// The record of the objects that code is given; `nil` if it is given none.
   var account: CodeAccount?
   /// The error with which the app stops the run.
   private(set) var cancellation: (any Error)?
@@ -47,8 +46,6 @@ public final class MigrationManager {
     destinationContext = ManagedObjectContext(streamingInto: setting.destinationStore)
     associations = Associations(connection: setting.connection, removals: setting.parts.removals)
   }
-
-  // MARK: Associations
 
   /// Records that a destination object was made from a source object.
   ///
@@ -74,13 +71,10 @@ public final class MigrationManager {
     if destination.isOf(mapping.destinationEntityName) { associatedObjects += 1 }
   }
 
-  /// The number of associated objects of mappings' own destination entities, to detect objects that a policy didn't
-  /// associate.
+  /// Counts objects of mappings' own destination entities, to detect those not associated.
   @exclusivity(unchecked) var associatedObjects: Int = 0
 
-  /// The number of requests for objects that decisions removed.
   var removedLinks: [RemovedLink: Int64] = [:]
-  /// The number of objects that got a decided value, by the decision's index.
   var filled: [Int: Int64] = [:]
 
   /// Returns the destination objects that were made from source objects.
@@ -159,7 +153,6 @@ public final class MigrationManager {
     return objects
   }
 
-  /// Counts the removed objects that a policy requested.
   private func noteRemovedLinks(_ count: Int64, _ relationship: String?) {
     guard count > 0, let mapping = currentEntityMapping, runs.contains(where: { $0.mapping.name == mapping.name })
     else {
@@ -179,8 +172,6 @@ public final class MigrationManager {
       throw .unknownEntityMapping(name, known: setting.mapping.entityMappings.map(\.name))
     }
   }
-
-  // MARK: Ending
 
   /// Stops the run at the next object; the store is unchanged.
   ///

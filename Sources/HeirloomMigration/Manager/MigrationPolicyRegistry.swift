@@ -40,17 +40,12 @@ public struct MigrationPolicyRegistry: Sendable {
     functions[selector] = function
   }
 
-  /// The functions in the form that evaluators take.
-  ///
-  /// Swift converts a single function, but a dictionary of functions only by a cast, which fails at run time.
+  /// Swift converts a dictionary of functions only by a cast, which fails at run time.
   package var evaluatorFunctions: [String: ExpressionEvaluator.Function] {
     functions.mapValues { function in { receiver, arguments in try function(receiver, arguments) } }
   }
 
-  /// Creates the policy of an entity mapping, the standard one if it names none.
-  ///
-  /// It throws ``MigrationError/unknownPolicies(names:known:)``, or ``MigrationError/unsupportedMapping(reason:)`` for
-  /// a class that is not an ``EntityMigrationPolicy``.
+  /// The standard policy if the mapping names none.
   package func policy(for mapping: EntityMapping) throws(MigrationError) -> EntityMigrationPolicy {
     guard let policyClass = policyClass(of: mapping) else {
       throw .unknownPolicies(names: [mapping.entityMigrationPolicyClassName ?? ""], known: policyNames)
@@ -64,7 +59,6 @@ public struct MigrationPolicyRegistry: Sendable {
     return type.init()
   }
 
-  /// Returns the names of policies that aren't registered, sorted and unique.
   package func unknownPolicies(of mappings: [EntityMapping]) -> [String] {
     let unknown = mappings.filter { policyClass(of: $0) == nil }.compactMap(\.entityMigrationPolicyClassName)
     return Set(unknown).ordered()

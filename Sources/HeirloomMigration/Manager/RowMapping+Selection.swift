@@ -4,7 +4,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension RowMapping {
-  /// Returns the source rows that the mapping takes, selected by SQL, and the condition left to check on each.
+  /// SQL selects the rows; `condition` is left to check on each.
   func selection(
     setting: RowRunSetting, evaluator: ExpressionEvaluator
   ) -> (rows: RowSelection, condition: PredicateDescription?) {

@@ -8,13 +8,10 @@ final class RowMapping {
   let policy: EntityMigrationPolicy
   let destination: PhysicalEntity?
   let source: PhysicalEntity?
-  /// The condition on source objects; `nil` for all.
   let predicate: PredicateDescription?
-  /// True when an object has the key of its source object.
   let keepsKeys: Bool
   /// The query for the destination columns of a source row that SQL can compute.
   let values: Statement?
-  /// The columns of `values`.
   let columns: [String]
   /// The attributes whose expressions are evaluated for each object.
   let evaluated: [(mapping: PropertyMapping, target: AttributeTarget)]
@@ -22,7 +19,6 @@ final class RowMapping {
   let policySelectors: Set<String>
   var sourceObjects: Int = 0
   var destinationObjects: Int = 0
-  /// The sets of source objects for the account; `nil` if no code is given objects.
   var deeds: CodeAccount.Deeds?
   var evaluator: ExpressionEvaluator?
   /// The numbers of the entities whose written objects have not been validated yet.
@@ -64,7 +60,7 @@ final class RowMapping {
     }
   }
 
-  /// Returns the stored values that the default copies from a source object, in the order of `columns`.
+  /// In the order of `columns`.
   func storedValues(ofKey key: Int64) throws -> [SQLiteValue] {
     defer { values?.reset() }
     try values?.bind(key, at: 1)

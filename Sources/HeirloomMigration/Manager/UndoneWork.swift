@@ -16,11 +16,10 @@ final class UndoneWork {
     let place: Int?
   }
 
-  /// The changes of objects of each destination entity.
+  /// By destination entity, as are `reads`.
   private(set) var edits: [String: ObjectEdits] = [:]
-  /// The reads of objects of each destination entity.
   private(set) var reads: [String: PropertyReads] = [:]
-  /// The target columns, by the line's index and the mapping's name.
+  /// By the line's index and the mapping's name.
   private(set) var targets: [Int: [String: [Target]]] = [:]
 
   /// The set of source objects whose cells are gone, by the line's index.
@@ -33,8 +32,6 @@ final class UndoneWork {
   private let setting: RowRunSetting
   private let sets: ObjectSets
 
-  /// Starts recording changes and reads of the destination's objects.
-  ///
   /// `links` holds the relationships that continue links which may be lost, by destination entity.
   init(_ runs: [RowMapping], links: [String: Set<String>], setting: RowRunSetting, sets: ObjectSets) {
     (self.setting, self.sets) = (setting, sets)

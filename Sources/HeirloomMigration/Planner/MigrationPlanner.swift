@@ -3,12 +3,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The planner of a migration, which reads the store.
-///
-/// It writes temporary tables only, so the same planner serves the preview and the run under the lock.
+/// It writes temporary tables only, so one planner serves the preview and the run under the lock.
 struct MigrationPlanner {
   let connection: Connection
-  /// The store's file, for messages.
+  /// Only for messages.
   let storePath: String
   var sourceModel: ManagedObjectModel
   var destinationModel: ManagedObjectModel
@@ -19,7 +17,6 @@ struct MigrationPlanner {
 
   var policies: MigrationPolicyRegistry { settings.policies }
 
-  /// Makes the plan; throws ``MigrationError`` if the mapping can't be carried out or the store contradicts its model.
   func plan() throws(MigrationError) -> MigrationPlan {
     do {
       do {
@@ -43,7 +40,6 @@ struct MigrationPlanner {
     }
   }
 
-  /// Throws if SQLite can't create a table of the schema, before anything is built.
   func checkWidth(of schema: PhysicalSchema) throws(MigrationError) {
     // SQLite's default limit, which no distribution raises.
     let limit = 2000
@@ -76,9 +72,7 @@ struct MigrationPlanner {
       of: self, configuration: configuration)
   }
 
-  /// Returns true if the table of entities lists only entities of a configuration.
-  ///
-  /// A store that lists others has lost their tables, and must not be mistaken for a configuration's store.
+  /// A store that lists other entities lost their tables and must not pass for a configuration's.
   private func namesNoEntity(outside configuration: String) throws -> Bool {
     let part = Set(try sourceModel.part(inConfiguration: configuration)?.entities.map(\.name) ?? [])
     let others = Set(sourceModel.entities.map(\.name)).subtracting(part)
@@ -87,10 +81,8 @@ struct MigrationPlanner {
     return !names.contains { row in row.first?.text.map(others.contains) == true }
   }
 
-  /// Returns the parts of the models and of the mapping that belong to a configuration.
-  ///
-  /// It throws ``MigrationError/unfitConfiguration(_:reason:)`` if a model lacks the configuration or part of it, or if
-  /// an entity mapping would move objects into it or out of it.
+  /// Throws ``MigrationError/unfitConfiguration(_:reason:)`` if a model lacks the configuration or
+  /// part of it, or if an entity mapping would move objects into it or out of it.
   private func parts(
     inConfiguration name: String
   ) throws(MigrationError) -> (ManagedObjectModel, ManagedObjectModel, MappingModel) {
@@ -124,7 +116,7 @@ struct MigrationPlanner {
     guard unknown.isEmpty else { throw .unknownPolicies(names: unknown, known: policies.policyNames) }
   }
 
-  /// Throws if the table of entities is missing or incomplete: only that table records which keys were assigned.
+  /// Only the table of entities records which keys were assigned.
   private func checkBookkeeping(_ actual: ActualSchema) throws(MigrationError) {
     let table = actual.table(named: PhysicalName.primaryKeyTable)
     for column in [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum]
@@ -134,9 +126,8 @@ struct MigrationPlanner {
     }
   }
 
-  /// Returns the destination relationships, as `Entity.relationship`, whose sources name join tables in the store.
-  ///
-  /// If a relationship joins objects of one entity, it isn't known which side's name Core Data uses for the table.
+  /// As `Entity.relationship`; if a relationship joins objects of one entity, it isn't known which
+  /// side's name Core Data uses for the table.
   func keptJoinOwners(of source: PhysicalSchema) -> Set<String> {
     var owners: Set<String> = []
     for table in source.tables {

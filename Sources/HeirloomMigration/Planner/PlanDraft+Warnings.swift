@@ -2,9 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// The warnings about results that the developer may not expect.
 extension PlanDraft {
-  /// Returns the plan's warnings, a sentence each.
   func warnings(_ parts: CandidateParts, findings: [StoreQuestions.Finding], losses: [MigrationLoss]) -> [String] {
     let notes = MappingWarnings(mapping: planner.mapping, source: source.model, destination: destination.model)
     return losses.compactMap { mistakenEntity($0) ?? mistakenProperty($0) }
@@ -18,9 +16,7 @@ extension PlanDraft {
       + framework.warnings + planner.settings.damage
   }
 
-  /// Returns a warning if objects are dropped although the destination has an entity with their entity's name.
-  ///
-  /// Renaming identifiers decide, as in Core Data. Wrong ones are hard to notice, and some have been shipped.
+  /// Renaming identifiers decide, as in Core Data: wrong ones are hard to notice and have shipped.
   private func mistakenEntity(_ loss: MigrationLoss) -> String? {
     guard loss.property == nil, loss.consent == nil, let namesake = destination.model.entity(named: loss.entity) else {
       return nil
@@ -40,7 +36,6 @@ extension PlanDraft {
       + " its renaming identifier \"\(namesake.canonicalIdentifier)\" marks it as a different entity; is that a mistake?"
   }
 
-  /// Returns a warning if values or links are dropped although the destination entity has a property of that name.
   private func mistakenProperty(_ loss: MigrationLoss) -> String? {
     guard let name = loss.property,
       source.model.declaringEntity(ofProperty: name, in: loss.entity)?.name == loss.entity
@@ -68,7 +63,7 @@ extension PlanDraft {
       ?? destination.model.relationship(named: property, of: entity)?.isTransient ?? false
   }
 
-  /// Returns a warning about a difference between the store and its model; `nil` for most, which have no effect.
+  /// `nil` for most differences, which have no effect.
   private static func warning(of drift: SchemaDrift, in source: PhysicalSchema) -> String? {
     switch drift {
     // The oldest versions of Core Data declared the keys of links without a type.

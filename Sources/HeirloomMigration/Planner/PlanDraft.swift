@@ -7,10 +7,9 @@ final class PlanDraft {
   /// The planner of that part of the models that the store holds.
   let planner: MigrationPlanner
   let crossing: Crossing
-  /// The differences between the store and its model, none of which stops the migration.
+  /// None of these stops the migration.
   let drift: [SchemaDrift]
   let framework: FrameworkRows
-  /// The findings in the store's rows.
   let findings: [StoreQuestions.Finding]
 
   /// The model that the metadata will name: the whole one, even for a configuration's store.
@@ -31,7 +30,6 @@ final class PlanDraft {
   private var connection: Connection { planner.connection }
   private var split: MappingSplit { crossing.split }
 
-  /// Reads the store; throws ``MigrationError`` if the mapping can't be carried out or the store contradicts its model.
   init(
     _ planner: MigrationPlanner, _ metadata: StoreMetadata, _ actual: ActualSchema,
     naming namedModel: ManagedObjectModel
@@ -94,7 +92,7 @@ final class PlanDraft {
     decidedByRow = try decisions.rowRun(split.byRow, questions: effects, connection: connection)
   }
 
-  /// Makes the plan; `whole` has the models that it names, and `configuration` is `nil` if the store holds all of them.
+  /// `whole` has the models that the plan names; `configuration` is `nil` for a whole store.
   func plan(of whole: MigrationPlanner, configuration: String?) throws -> MigrationPlan {
     let size = try StoreSize(connection: connection)
     let (parts, builder) = try chosenParts(size)
@@ -140,9 +138,8 @@ final class PlanDraft {
       quarantine: parts.rowDecisions.quarantine)
   }
 
-  /// Compares the indexes that the counts used, or that the run would read, with their tables.
-  ///
-  /// If some differ, it throws ``DamagedIndexes``, or ``MigrationError`` if the mapping has code.
+  /// Throws ``DamagedIndexes`` if an index that the counts used, or that the run would read,
+  /// differs from its table; ``MigrationError`` if the mapping has code.
   private func checkIndexes(_ parts: CandidateParts, _ builder: MigrationPlan.Builder) throws {
     guard crossing.counts.usesIndexes || !split.byRow.isEmpty else { return }
     let isCopy = builder == .cloneAndAlter
@@ -176,7 +173,6 @@ final class PlanDraft {
   /// True if SQL alone makes every object, without Heirloom's functions.
   private var isDeclarative: Bool { split.byRow.isEmpty && !planner.mapping.hasExpressions }
 
-  /// Chooses the builder, and makes the candidate's parts for it.
   private func chosenParts(_ size: StoreSize) throws -> (CandidateParts, MigrationPlan.Builder) {
     let choice = planner.settings.damage.isEmpty ? planner.settings.builder : .always(.rebuild)
     var parts = try parts(defers: planner.settings.defers && isDeclarative)
@@ -205,7 +201,6 @@ final class PlanDraft {
       memory: planner.settings.memory)
   }
 
-  /// Returns the values that SQL can give to objects that are made one by one, by the name of the entity mapping.
   private func valueSelections() throws -> [String: ValueSelection] {
     var selections: [String: ValueSelection] = [:]
     for mapping in split.byRow {
@@ -217,7 +212,6 @@ final class PlanDraft {
 }
 
 extension MigrationPlanner {
-  /// Throws ``MigrationError/unfitDecision(_:reason:)`` if a decision answers no question between known versions.
   fileprivate func checkDecisions() throws(MigrationError) {
     let own = [sourceModel, destinationModel]
     do throws(MigrationError) {
@@ -232,7 +226,7 @@ extension MigrationPlanner {
 }
 
 extension MappingModel {
-  /// True if a property mapping has an expression, which inference never makes.
+  /// Inference never makes an expression.
   fileprivate var hasExpressions: Bool {
     entityMappings.contains { mapping in
       (mapping.attributeMappings + mapping.relationshipMappings).contains { property in
@@ -243,7 +237,7 @@ extension MappingModel {
 }
 
 extension PhysicalSchema {
-  /// Returns the model without the constraints whose unique index the store lacks, since its rows may violate them.
+  /// A store that lacks a constraint's unique index may have rows that violate the constraint.
   fileprivate func modelEnforced(_ drift: [SchemaDrift]) throws -> ManagedObjectModel {
     let lacking = Set(drift.compactMap(\.unfitIndex))
     guard !lacking.isEmpty else { return model }
@@ -259,7 +253,6 @@ extension PhysicalSchema {
 }
 
 extension SchemaDrift {
-  /// The index that is missing or that differs from the model's.
   fileprivate var unfitIndex: String? {
     switch self {
     case .missingIndex(let name), .differentIndex(let name, _, _): name

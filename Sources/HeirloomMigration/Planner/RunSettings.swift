@@ -2,15 +2,11 @@ package import Foundation
 package import HeirloomModel
 package import HeirloomVault
 
-/// The settings by which a run plans, builds and proves.
 package struct RunSettings {
-  /// The policies and functions that mappings may name.
   package var policies: MigrationPolicyRegistry
-  /// The choice of the candidate's builder.
   package var builder: BuilderChoice
-  /// The thoroughness of the proof.
   package var proof: ProofLevel
-  /// The decisions about rows that don't fit, for all hops.
+  /// For all hops.
   package var decisions: [DataDecision]
   /// Reads all known versions, since a decision may be for another hop's; `nil` if one can't be read.
   package var otherVersions: () -> [ManagedObjectModel]? = { [] }
@@ -20,22 +16,20 @@ package struct RunSettings {
   package var standingExpressions: () -> [DataDecision] = { [] }
   /// True if the last hop may defer clean-up.
   package var defers: Bool
-  /// The progress, which counts the rows written; cancelling it stops the run.
+  /// Counts the rows written; cancelling it stops the run.
   package var progress: Progress?
-  /// The file system, which tests replace.
+  /// Tests replace it.
   package let files: any FileOperations
   /// The function that is given the data for an account of the store; `nil` to count only changes and losses.
   package var account: ((AccountSources) throws -> Void)?
   /// The damage that a copy of the store would keep, a sentence each; if there is any, the candidate is rebuilt.
   package var damage: [String] = []
-  /// True if entity numbers that can be derived from other rows are corrected first, in a copy of the store.
-  ///
-  /// Planning sets it if such numbers contradict the model.
+  /// True if entity numbers that can be derived from other rows are corrected first, in a copy of
+  /// the store; planning sets it if such numbers contradict the model.
   package var correctsNumbers = false
   /// The parts of other stores' plans that can be reused.
   package var memory = PlanningMemory()
 
-  /// Creates settings.
   package init(
     policies: MigrationPolicyRegistry = MigrationPolicyRegistry(), builder: BuilderChoice = .automatic,
     proof: ProofLevel = .standard, decisions: [DataDecision] = [], defers: Bool = false, progress: Progress? = nil,

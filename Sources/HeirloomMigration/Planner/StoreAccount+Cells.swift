@@ -3,7 +3,6 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The lines of columns.
 extension StoreAccount {
   func columns(of table: ActualTable, _ known: PhysicalTable) throws -> [Line] {
     let isOfObjects = if case .objects = known.kind { true } else { false }
@@ -32,7 +31,6 @@ extension StoreAccount {
     return source.model.attribute(named: name, of: entity)?.hasOwnValues == false
   }
 
-  /// Returns the line of the files that a column names; empty if it names none.
   private func files(of role: PhysicalColumn.Role, _ name: String, property: String?) throws -> [Line] {
     guard case .attribute(let entity, let path) = role, let column = source.column(atPath: path, in: entity),
       column.attribute.allowsExternalBinaryDataStorage
@@ -49,7 +47,6 @@ extension StoreAccount {
     return [there.adding(.missing, Int64(missing))]
   }
 
-  /// The counts of a column's cells.
   struct CellCounts {
     let all: Int64
     /// Cells that are dropped with their objects.
@@ -62,7 +59,7 @@ extension StoreAccount {
     let code: Int64
   }
 
-  /// Counts the cells of each column, in the order of the table's columns.
+  /// In the order of the table's columns.
   func counts(
     of table: ActualTable, _ known: PhysicalTable, _ isOfObjects: Bool
   ) throws -> [CellCounts] {
@@ -97,8 +94,7 @@ extension StoreAccount {
     }
   }
 
-  /// Returns the condition that a cell has the default that Core Data wrote into a row of an entity without the
-  /// attribute; `nil` if the attribute has no default.
+  /// Core Data writes an attribute's default into rows of entities without the attribute.
   private func filling(_ role: PhysicalColumn.Role?, _ cell: String, in table: String) -> String? {
     guard case .attribute(let owner, _)? = role, let value = source.filling(of: role) else { return nil }
     let others = any(in: table) { entity in
@@ -107,7 +103,7 @@ extension StoreAccount {
     return "\(others) AND \(cell) IS \(value)"
   }
 
-  /// Returns the condition, over the row `s`, that the candidate has another value of a cell; `nil` if none is known.
+  /// Over the row `s`; `nil` if no condition is known.
   private func changes(of column: String, in table: String) -> String? {
     // Transfers don't cover objects that are made one by one.
     guard byRow(in: table).isEmpty else { return nil }
@@ -144,7 +140,6 @@ extension StoreAccount {
     sources.parts.transfers.filter { $0.sourceTable == table }
   }
 
-  /// Returns the destination columns of the cells that no other part of the line counts.
   func rest(_ column: String, in table: String, _ isOfObjects: Bool) -> Rest {
     guard isOfObjects else {
       let joins = sources.parts.joins.filter { join in
@@ -165,13 +160,13 @@ extension StoreAccount {
     return part(.carried, places)
   }
 
-  /// Returns the mappings that make a table's objects one by one; only those whose code is given a column, if any are.
+  /// Those whose code is given the column; if there are none, all that make the objects one by one.
   private func takers(of column: String, in table: String) -> [String] {
     let code = sources.account.pendingCells.filter { $0.column == column && $0.entity.table == table }.flatMap(\.takers)
     return code.isEmpty ? byRow(in: table) : Set(code).ordered()
   }
 
-  /// Returns the lines of columns that other programs added to a bookkeeping table.
+  /// Other programs may add columns to a bookkeeping table.
   func otherColumns(of table: ActualTable) throws -> [Line] {
     let own = ActualSchema.bookkeeping.first { $0.table == table.name }?.columns ?? []
     return try crossing.actual.otherColumns(of: table.name, besides: own).map { column in
@@ -184,7 +179,7 @@ extension StoreAccount {
 }
 
 extension PhysicalColumn.Role {
-  /// True if the values are content, rather than keys, entity numbers or positions of links.
+  /// Content, rather than keys, entity numbers or positions of links.
   fileprivate var isCells: Bool {
     switch self {
     case .attribute, .unknown: true

@@ -2,7 +2,6 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The lines of columns of keys, entity numbers or positions.
 extension StoreAccount {
   func bookkeeping(
     _ column: String, _ role: PhysicalColumn.Role, in table: String, _ counts: CellCounts, _ isOfObjects: Bool
@@ -35,7 +34,7 @@ extension StoreAccount {
       .adding(.leftOut, dangling, reason: "No object has this key.")
   }
 
-  /// Returns the columns to which keys or numbers are copied, or ``Line/Fate/remade`` if they are assigned again.
+  /// ``Line/Fate/remade`` if the keys or numbers are assigned again.
   private func moved(_ column: String, in table: String) -> Rest {
     var places: [String] = []
     for transfer in transfers(of: table) {
@@ -50,7 +49,7 @@ extension StoreAccount {
     return places.isEmpty ? part(.remade) : part(.carried, places)
   }
 
-  /// Returns the part of a position column whose order no destination relationship keeps; `nil` if there is none.
+  /// Positions whose order no destination relationship keeps.
   private func lostPlaces(of side: [String], _ count: Int64) -> Line.Part? {
     let subjects =
       [Subject.links(entity: side[0], relationship: side[1])]
@@ -65,7 +64,6 @@ extension StoreAccount {
     return Line.Part(fate: .lost, count: lost, places: [], reason: first.entry.cause.reason)
   }
 
-  /// Counts the keys in a column that no object has.
   private func danglingKeys(_ column: String, _ role: PhysicalColumn.Role, in table: String) throws(SQLiteError)
     -> Int64
   {
@@ -79,12 +77,11 @@ extension StoreAccount {
         + " \(SchemaName.rows(of: target, as: "t")) WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))") ?? 0
   }
 
-  /// Returns the entity mappings that make objects of a table's entities one by one.
   func byRow(in table: String) -> [String] {
     source.entities.filter { $0.table == table }.flatMap(byCode)
   }
 
-  /// Returns the entity mappings that make objects of an entity one by one.
+  /// The entity mappings that make the entity's objects one by one.
   func byCode(_ entity: PhysicalEntity) -> [String] {
     let names = Set(crossing.split.byRow.map(\.name))
     return crossing.flows(of: entity.name).map(\.mapping).filter(names.contains)

@@ -2,7 +2,6 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The lines of links.
 extension StoreAccount {
   func links() throws -> [Line] {
     let allHeirs = linkSides.map { _, sides in sides.map { crossing.heirs(of: $0[1], from: $0[0]) } }
@@ -38,10 +37,9 @@ extension StoreAccount {
     }
   }
 
-  /// Returns the relationships whose links have a line, each with the entity and name of both its sides.
-  ///
-  /// If the two sides continue as relationships that aren't each other's inverses, in objects of all entities, each has
-  /// a line of its own: both keep the links, or as many as they have room for.
+  /// If the two sides continue as relationships that aren't each other's inverses, in objects of
+  /// all entities, each has a line of its own: both keep the links, or as many as they have room
+  /// for.
   static func linkSides(of crossing: Crossing) -> [(RelationshipDescription, sides: [[String]])] {
     let model = crossing.source.model
     var told: Set<[String]> = []
@@ -63,7 +61,6 @@ extension StoreAccount {
     return found
   }
 
-  /// Returns the query of the links that either side of a relationship reports as dropped, and the reason.
   func dropped(_ sides: [[String]]) -> (query: String, reason: String)? {
     var queries: [String] = []
     var reason: String?
@@ -79,10 +76,10 @@ extension StoreAccount {
     return reason.map { (queries.joined(separator: " UNION "), $0) }
   }
 
-  /// Counts the links that a one-to-one relationship has no room for, if entries of both its sides count them.
+  /// For a one-to-one relationship of which entries of both sides count links without room.
   ///
-  /// Each entry counts the objects with too many links, and a link may be one too many at both its ends. So the links
-  /// are gathered as a run does it. Also returns the two sides, whose entries are then counted.
+  /// Each entry counts the objects with too many links, and a link may be one too many at both its
+  /// ends. So the links are gathered as a run does it.
   private func linksWithoutRoom(in heirs: [[String]]) throws -> (part: Line.Part?, sides: [[String]]) {
     for heir in heirs {
       guard let inverse = crossing.destinationInverse(of: heir), inverse != heir, heirs.contains(inverse),
@@ -116,10 +113,8 @@ extension StoreAccount {
     return Line.Part(fate: .lost, count: count ?? 0, places: [], reason: dropped.reason)
   }
 
-  /// Counts all links that either side of a relationship stores, those dropped with their objects, and those of objects
-  /// that decisions remove, without the links of the query `dropped`.
-  ///
-  /// If only one end of a link is dropped, the relationship of the kept object reports it, if that has one.
+  /// If only one end of a link is dropped, the relationship of the kept object reports it, if that
+  /// has one; links of the query `dropped` don't count as `atRemoved`.
   func count(
     _ relationship: RelationshipDescription, of sides: [[String]], besides dropped: String?
   ) throws -> (all: Int64, withObjects: Int64, atRemoved: Int64)? {
@@ -151,7 +146,7 @@ extension StoreAccount {
 }
 
 extension Crossing {
-  /// Returns the destination relationships that continue one of the source, each as entity and name.
+  /// Each as entity and name.
   func heirs(of relationship: String, from entity: String) -> [[String]] {
     var heirs: [[String]] = []
     for name in source.model.entityTree(from: entity).map(\.name) {
@@ -162,7 +157,7 @@ extension Crossing {
     return heirs
   }
 
-  /// Returns true if the two sides of a relationship continue as relationships with links of their own.
+  /// True if the sides continue as relationships with links of their own.
   fileprivate func separates(_ one: [String], _ other: [String]) -> Bool {
     let heirs = [one, other].map { self.heirs(of: $0[1], from: $0[0]) }
     // Where only some entities keep a side, the other side reports its lost links.
@@ -173,7 +168,7 @@ extension Crossing {
     return !heirs[0].contains { heir in destinationInverse(of: heir).map(heirs[1].contains) ?? false }
   }
 
-  /// Returns the inverse of a destination relationship, as entity and name; `nil` if it has none.
+  /// As entity and name.
   fileprivate func destinationInverse(of side: [String]) -> [String]? {
     guard let relationship = destination.model.relationship(named: side[1], of: side[0]) else { return nil }
     return destination.model.storedInverse(of: relationship).map { [$0.entity.name, $0.relationship.name] }

@@ -3,10 +3,8 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The account of a store: a line for each table, column, link, file and metadata key.
-///
-/// A plan counts only changes and losses. The account counts the rest, too, so it reads every table once more. An app
-/// doesn't link it.
+/// A plan counts only changes and losses; this reads every table once more, and isn't linked by
+/// apps.
 struct StoreAccount {
   let sources: AccountSources
   let linkSides: [(RelationshipDescription, sides: [[String]])]
@@ -25,7 +23,6 @@ struct StoreAccount {
   var source: PhysicalSchema { crossing.source }
   var connection: Connection { sources.connection }
 
-  /// Returns the lines, and drops the temporary tables that counting them has made.
   static func lines(of sources: AccountSources) throws -> [Line] {
     let account = StoreAccount(of: sources)
     let before = try account.temporaryTables()
@@ -43,7 +40,6 @@ struct StoreAccount {
     Set(try connection.rows("SELECT name FROM temp.sqlite_schema WHERE type = 'table'").compactMap { $0[0].text })
   }
 
-  /// Finds the objects that decisions remove, by the statements of the run.
   private func findRemovedObjects() throws(SQLiteError) {
     let steps = sources.parts.rowDecisions.findSteps
     guard !steps.isEmpty else { return }
@@ -93,7 +89,6 @@ struct StoreAccount {
     Rest(fate: fate, places: places, reason: reason)
   }
 
-  /// Returns a line: the entries of its subjects, the content dropped with its objects, and the rest.
   func line(
     _ kind: Line.Kind, _ name: String, property: String? = nil, count: Int64, of subjects: [Subject],
     dropped: [Line.Part] = [], atRemoved: Int64 = 0, withObjects: Int64 = 0, filled: Int64 = 0,
@@ -164,7 +159,7 @@ struct StoreAccount {
     }
   }
 
-  /// Returns the condition that no mapping takes an object; `nil` if a mapping takes all, or SQL can't decide.
+  /// `nil` if a mapping takes all objects, or SQL can't decide.
   func isUntaken(_ entity: PhysicalEntity) -> String? {
     let takers = crossing.flows(of: entity.name)
     guard !takers.isEmpty else { return "1" }
@@ -172,7 +167,6 @@ struct StoreAccount {
     return "NOT (\(takers.compactMap { taken[$0.mapping] }.chained(by: "OR")))"
   }
 
-  /// Returns the condition that a decision removes an object; `nil` if none does.
   func isRemoved(_ entity: PhysicalEntity) -> String? {
     let parts = sources.parts.rowDecisions.removals.map { removed in
       "EXISTS (SELECT 1 FROM \(removed.table) AS x WHERE x.spk = s.\(quote(PhysicalName.primaryKey))"
@@ -183,7 +177,7 @@ struct StoreAccount {
 
   var taken: [String: String] { sources.account.taken.known }
 
-  /// Returns the condition that a row of a table meets one of its entity's conditions.
+  /// A condition on the row `s`: it meets one of its entity's conditions.
   func any(in table: String, _ conditions: (PhysicalEntity) -> [String?]) -> String {
     let parts = source.entities.filter { $0.table == table }.flatMap { entity in
       conditions(entity).compactMap(\.self).map { "(s.\(quote(PhysicalName.entity)) = \(entity.number) AND \($0))" }
@@ -191,9 +185,8 @@ struct StoreAccount {
     return parts.isEmpty ? "0" : "(\(parts.chained(by: "OR")))"
   }
 
-  /// Returns the condition, over the row `s`, that a cell is dropped with the object of its row.
-  ///
-  /// If no mapping takes the objects, cells outside the model or of another entity's attribute have their own entries.
+  /// On the row `s`; cells outside the model or of another entity's attribute have their own
+  /// entries if no mapping takes the objects.
   func goes(in table: String, as role: PhysicalColumn.Role?) -> String {
     any(in: table) { entity in
       let isOwn =
@@ -241,7 +234,6 @@ struct StoreAccount {
 }
 
 extension Subject {
-  /// The words that identify the subject.
   var key: [String] {
     switch self {
     case .objects(let entity): ["objects", entity]
@@ -257,7 +249,6 @@ extension LossCause {
   /// True if an order is lost and its links are kept.
   var isOrder: Bool { if case .strayOrder = self { true } else { kind == .order } }
 
-  /// True if the content is kept, but changed.
   fileprivate var isChange: Bool {
     switch self {
     case .effect(.valuesChanged, _, _), .effect(.rounded, _, _), .replaced: true

@@ -20,7 +20,6 @@ package final class AccountSources {
   }
 }
 
-/// The accounts of a store, one for each planned hop.
 package final class StoreAccounts: Sendable {
   /// The account of the store before a hop.
   package struct Hop: Sendable {
@@ -32,7 +31,7 @@ package final class StoreAccounts: Sendable {
   private struct Found {
     /// The store's own model, which is the source of the first hop.
     var first: ManagedObjectModel?
-    /// The latest account for each source model.
+    /// The latest for each source.
     var bySource: [ManagedObjectModel: Hop] = [:]
   }
 
@@ -40,7 +39,6 @@ package final class StoreAccounts: Sendable {
 
   package init() {}
 
-  /// Makes the account of the store before a hop.
   package func add(_ sources: AccountSources) throws {
     let lines = try StoreAccount.lines(of: sources)
     let hop = Hop(source: sources.models[0], destination: sources.models[1], lines: lines)
@@ -50,7 +48,6 @@ package final class StoreAccounts: Sendable {
     }
   }
 
-  /// The planned hops, in order.
   package var hops: [Hop] {
     found.withLock { found in
       var hops: [Hop] = []

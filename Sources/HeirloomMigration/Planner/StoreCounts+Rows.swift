@@ -3,10 +3,8 @@ import HeirloomModel
 import HeirloomStore
 
 extension Crossing {
-  /// Returns the counts before and after, by entity name, of concrete entities and of abstract ones that have objects.
-  ///
-  /// Objects that are made one by one are counted after the run. `removed` counts the objects that decisions remove, by
-  /// destination entity.
+  /// Objects that are made one by one are counted after the run; `removed` is by destination
+  /// entity.
   func entityRows(removing removed: [String: Int64]) -> [EntityRows] {
     let (byRow, byEntity) = (split.byRow, counts.byEntity)
     var rows: [EntityRows] = []

@@ -6,11 +6,10 @@ final class BuiltCandidate {
   var plan: MigrationPlan
   let store: RunStore
   let path: String
-  /// The written pages of a copy of the store; `nil` for a new file.
+  /// `nil` for a new file, and once code has changed the candidate.
   private(set) var written: WrittenPages?
   /// True if the copy began as a clone that shares the store's blocks.
   let sharesBlocks: Bool
-  /// The progress of the hop; `nil` if none is reported.
   let progress: HopProgress?
 
   init(
@@ -25,15 +24,12 @@ final class BuiltCandidate {
     self.progress = progress
   }
 
-  /// Records that code changed the candidate on a connection of its own, whose written pages are unknown.
+  /// Code wrote on a connection of its own, so the written pages are unknown.
   func takeChangesByCode(objects: [String: Int64]) {
     plan.takeChangesByCode(objects: objects)
     written = nil
   }
 
-  /// Compares the candidate with the plan and the store.
-  ///
-  /// It throws ``MigrationError/proofFailed(findings:)``, or ``MigrationError/cancelled``.
   func prove(level: ProofLevel) throws(MigrationError) {
     let connection = store.connection
     defer { try? connection.removeInterruption() }
@@ -54,9 +50,7 @@ final class BuiltCandidate {
     }
   }
 
-  /// Runs a body while a candidate is attached.
-  ///
-  /// `written` records the pages that the body writes; `nil` for none.
+  /// `written` records the pages that the body writes.
   static func attached(
     _ connection: Connection, _ path: String, noting written: WrittenPages? = nil,
     _ body: () throws(MigrationError) -> Void

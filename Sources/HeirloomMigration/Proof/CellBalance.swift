@@ -7,7 +7,6 @@ import HeirloomStore
 /// It is derived from the models and the mapping and shares no SQL with the plan's statements, so it also finds
 /// mistakes in those.
 struct CellBalance {
-  /// A column of a table.
   private struct Place: Hashable {
     let table: String
     let column: String
@@ -22,7 +21,7 @@ struct CellBalance {
     var destinationNumbers: [Int] = []
   }
 
-  /// Returns the comparisons for tables of the candidate that SQL alone rewrote: one for each pair of tables.
+  /// `tables` are those that SQL alone rewrote.
   static func checks(_ crossing: Crossing, of tables: Set<String>) -> [ProofCheck] {
     var lines: [[Place]: Line] = [:]
     for mapping in crossing.split.declarative.entityMappings {

@@ -21,12 +21,10 @@ final class HopProgress {
   private let (before, total): (Int64, Int64)
   /// The index of the current piece, and the units of those before it.
   private var (index, done): (Int, Int64) = (0, 0)
-  /// The part of the current piece that is counted already.
   private var seen = Seen()
   private var nextLook: ContinuousClock.Instant = .now
 
   private struct Seen {
-    /// The number of calls by SQLite's progress handler.
     var calls: Int64 = 0
     /// The rows that the running statement has read, and those before it.
     var (rows, rowsBefore): (Int64, Int64) = (0, 0)
@@ -38,12 +36,10 @@ final class HopProgress {
   /// The steps that creating an index takes for each row; SQLite doesn't count these rows.
   private static let stepsForRow: Int64 = 10
   private static let bytesOfUnit: Int64 = 4096
-  /// The time between two updates; an update takes microseconds.
+  /// An update takes microseconds.
   private static let interval: Duration = .milliseconds(50)
 
-  /// Starts counting a hop's work; the units of earlier hops stay counted.
-  ///
-  /// `hopsLeft` is the number of hops from this one to the last; each later one counts as much as this one.
+  /// `hopsLeft` counts from this hop to the last; each later one counts as much as this one.
   init(of plan: MigrationPlan, progress: Progress, on connection: Connection, hopsLeft: Int64) {
     var rows: [String: Int64] = [:]
     for case .rowCount(let table, let count) in plan.checks { rows[table] = count }
@@ -69,7 +65,6 @@ final class HopProgress {
 
   var isCancelled: Bool { progress.isCancelled }
 
-  /// Counts the work of the connection's statements, and interrupts them on cancellation.
   func watchStatements() throws(SQLiteError) {
     try connection.interrupt(every: Self.stepsBetweenCalls) {
       self.countCall()
@@ -77,7 +72,6 @@ final class HopProgress {
     }
   }
 
-  /// Counts the current piece as complete, and starts the next one.
   func finishPiece() {
     guard pieces.indices.contains(index) else { return }
     done += pieces[index].units
@@ -88,12 +82,12 @@ final class HopProgress {
 
   func finish() { advance(to: total) }
 
-  /// Sets the number of bytes that the current piece will check; 0 if statements continue it.
+  /// 0 if statements continue the piece.
   func expectPages(byteCount: Int64) {
     if pieces.indices.contains(index) { pieces[index].bytes = max(1, byteCount) }
   }
 
-  /// Counts bytes that were copied or checked, and returns false on cancellation.
+  /// Returns false on cancellation.
   func count(bytes: Int64) -> Bool {
     seen.bytes += bytes
     guard isTimeToLook() else { return true }
@@ -134,7 +128,7 @@ final class HopProgress {
 }
 
 extension Connection {
-  /// The size of the store, in bytes; 1 if it can't be read.
+  /// 1 if it can't be read.
   fileprivate var storeBytes: Int64 {
     let numbers = ["page_count", "page_size"].map { name in
       (try? firstInteger("PRAGMA \(quote(SchemaName.store)).\(name)")).flatMap { $0 } ?? 1
@@ -144,7 +138,7 @@ extension Connection {
 }
 
 extension ProofCheck {
-  /// The table whose rows are read; empty if the check looks for single rows.
+  /// Empty if the check looks for single rows.
   fileprivate var table: String {
     switch self {
     case .rowCount(let table, _), .sums(let table, _, _), .rowSum(let table, _, _, _), .balance(let table, _, _, _),
@@ -154,7 +148,7 @@ extension ProofCheck {
     }
   }
 
-  /// The table whose rows the proof of a copy's pages sums; empty for none.
+  /// Summed with the pages of a copy; empty for none.
   fileprivate var tableSummed: String {
     if case .rowSum(let table, _, _, .some) = self { table } else { "" }
   }

@@ -4,7 +4,6 @@ import HeirloomStore
 final class PageProof {
   /// The rows of each table that was read whole, with their sum if the plan has one for the table.
   private(set) var contents: [String: PageCheck.TreeContent] = [:]
-  /// The tables whose content is the same as in the store.
   private(set) var unchanged: Set<String> = []
 
   private let connection: Connection
@@ -13,7 +12,6 @@ final class PageProof {
   /// The positions of the summed values in each table's records.
   private let summed: [String: [Int]]
 
-  /// A B-tree of a database: a table or an index.
   private struct Tree {
     let isTable: Bool
     let name: String
@@ -24,10 +22,9 @@ final class PageProof {
     let isOfConstraint: Bool
   }
 
-  /// Prepares the proof of an attached candidate.
+  /// `nil` unless all writes of a copy are recorded and both files have a pointer map.
   ///
-  /// It is `nil` unless the candidate is a copy all of whose writes are recorded and both files have a pointer map. It
-  /// throws ``PageFault`` if the candidate is not a database, or `SQLiteError`.
+  /// Throws ``PageFault`` if the candidate is not a database.
   init?(of candidate: BuiltCandidate) throws {
     guard let written = candidate.written else { return nil }
     connection = candidate.store.connection
@@ -47,7 +44,7 @@ final class PageProof {
     self.summed = summed
   }
 
-  /// Returns the number and the sum of a table's rows as a query would; `nil` if they were not summed.
+  /// The number and the sum of the rows, as a query returns them; `nil` if they were not summed.
   func sum(of table: String) -> [SQLiteValue]? {
     guard summed[table] != nil, let content = contents[table] else { return nil }
     return [.integer(content.count), .integer(Int64(bitPattern: content.sum.value))]
@@ -55,8 +52,8 @@ final class PageProof {
 
   /// Checks everything that was written, and that nothing else differs from the store.
   ///
-  /// `shared` are the byte ranges in which both files share blocks. It throws ``PageFault`` with the first finding, or
-  /// `SQLiteError`.
+  /// `shared` are the byte ranges in which both files share blocks. Throws ``PageFault`` with the
+  /// first finding.
   func run(sharing shared: [Range<Int64>]) throws {
     try check.followWrittenPages()
     let trees = try trees(of: SchemaName.candidate)
@@ -71,7 +68,7 @@ final class PageProof {
     try check.compareUnwrittenPages(sharing: shared)
   }
 
-  /// Returns the store's object for a tree; one that the plan doesn't name kept its name, or is new.
+  /// A tree that the plan doesn't name kept its name, or is new.
   private func staying(_ tree: Tree) -> StayingObject {
     if let known = plan.staying[tree.name] { return known }
     guard tree.isOfConstraint, let table = plan.staying[tree.table],
@@ -102,7 +99,7 @@ final class PageProof {
     }
   }
 
-  /// Walks an index, which must be sorted and have as many entries as its table has rows.
+  /// An index must be sorted and have as many entries as its table has rows.
   private func proveIndex(_ tree: Tree) throws {
     let candidate = quote(SchemaName.candidate)
     let columns = try connection.rows("PRAGMA \(candidate).index_xinfo(\(quote(tree.name)))")

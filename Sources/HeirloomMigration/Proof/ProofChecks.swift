@@ -5,8 +5,6 @@ import HeirloomStore
 struct ProofChecks {
   let checks: [ProofCheck]
 
-  /// Derives the comparisons.
-  ///
   /// `scanned` are the tables of the store in which the plan read each row's entity.
   init(_ parts: CandidateParts, builder: MigrationPlan.Builder, scanned: Set<String>) {
     var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
@@ -41,9 +39,7 @@ struct ProofChecks {
     self.checks = checks
   }
 
-  /// Counts rows of another entity in a table of one entity that the plan did not scan.
-  ///
-  /// In tables of several entities, the count read each row's entity.
+  /// In tables of several entities, the plan's count has read each row's entity.
   private static func strangers(in table: CarriedTable) -> ProofCheck? {
     guard table.updates.isEmpty, table.numbers.count == 1, let number = table.numbers.first else { return nil }
     return .strangers(
@@ -52,9 +48,7 @@ struct ProofChecks {
         + " WHERE \(quote(PhysicalName.entity)) IS NOT \(number)")
   }
 
-  /// Compares unchanged values in the last rows: a value in a wrong column is wrong in every row.
-  ///
-  /// Changed values are covered by the sums.
+  /// A value in a wrong column is wrong in the last rows too; the sums cover changed values.
   private static func samples(of table: CarriedTable) -> ProofCheck? {
     let changing = Set(table.updates.map(\.column))
     let staying = table.table.columns.compactMap { column in
@@ -75,11 +69,10 @@ struct ProofChecks {
       found: "SELECT COUNT(*) FROM (SELECT * FROM (\(before)) EXCEPT SELECT * FROM (\(after)))")
   }
 
-  /// Compares the rows of a table that no decision affected: all columns of a new table, the rewritten ones of another.
+  /// All columns of a new table, the rewritten ones of another; `nil` if nothing is rewritten.
   ///
-  /// `written` is the table if it is one of a copy and only statements of the plan wrote its rows. `places` are the
-  /// columns with the positions of list members. `untouched` is the condition that no decision affected the row with
-  /// the key `pk`. It returns `nil` if nothing is rewritten.
+  /// `written` is the table if it is one of a copy and only the plan's statements wrote its rows.
+  /// `untouched` is the condition that no decision affected the row with the key `pk`.
   private static func sum(
     of transfer: TableTransfer, in written: CarriedTable?, places: Set<String>, isNew: Bool,
     where untouched: String?
@@ -129,7 +122,7 @@ struct ProofChecks {
       found: "\(total) FROM (SELECT \(keys) FROM \(quote(SchemaName.candidate)).\(quote(join.table.name)))")
   }
 
-  /// Compares the statements of the objects outside the model; the case of the first words may differ.
+  /// The case of the first words may differ.
   private static func declarations(_ foreign: ForeignObjects) -> [ProofCheck] {
     let names = foreign.carriedNames.map(quoteLiteral)
     guard !names.isEmpty else { return [] }
@@ -145,7 +138,6 @@ struct ProofChecks {
     ]
   }
 
-  /// Counts tables whose highest primary key is above the recorded one.
   private static func highestKeys(_ schema: PhysicalSchema) -> [ProofCheck] {
     schema.entities.filter { $0.superentityNumber == 0 }.map { entity in
       let candidate = quote(SchemaName.candidate)
@@ -165,19 +157,17 @@ struct ProofChecks {
 // MARK: - Keys
 
 extension ProofChecks {
-  /// A column of keys, and the table of the objects that they refer to.
   private struct KeyColumn: Hashable {
     let table: String
     let column: String
     let target: String
   }
 
-  /// Counts dangling keys in the candidate and, for comparison, in the whole store.
+  /// A column is excluded on both sides if its table and the table that it refers to have the same
+  /// rows as before, and its keys are unchanged: it then has as many dangling keys as before.
   ///
-  /// A column is excluded on both sides if its table and the table that it refers to have the same rows as before, and
-  /// its keys are unchanged: it then has as many dangling keys as before. `kept` has these tables by name. For
-  /// unwritten tables, the page proof and the comparison of the last rows show that the column is unchanged; for
-  /// written ones, the sum of keys does.
+  /// `kept` has these tables by name. For unwritten tables, the page proof and the comparison of
+  /// the last rows show that the column is unchanged; for written ones, the sum of keys does.
   private static func danglingKeys(_ parts: CandidateParts, kept: [String: CarriedTable]) -> [ProofCheck] {
     var expected = keyColumns(parts.source)
     let found = keyColumns(parts.destination).filter { key in

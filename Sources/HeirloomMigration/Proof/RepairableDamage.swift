@@ -6,10 +6,7 @@ import HeirloomModel
 ///
 /// A copy of the store's pages has it too, but not a new file that is filled row by row.
 enum RepairableDamage {
-  /// Returns the damage that SQLite finds in a store, if it costs no rows.
-  ///
-  /// The check reads the whole file, and compares each index with its table. The result has a sentence for each index
-  /// and one for the pointer map. It is empty if SQLite finds nothing, or if rows may be lost.
+  /// Reads the whole file; the result is empty if SQLite finds nothing, or if rows may be lost.
   static func findings(in connection: Connection) -> [String] {
     // Constraints of the app's tables are up to the app.
     guard (try? connection.execute("PRAGMA ignore_check_constraints = ON")) != nil,
@@ -37,7 +34,7 @@ enum RepairableDamage {
     return findings
   }
 
-  /// Adds to the reason of an error the tables whose pages can't all be read, if there are any.
+  /// Names the tables whose pages can't all be read.
   static func reason(_ reason: String, in connection: Connection) -> String {
     let tables = (try? ActualSchema(of: connection, database: SchemaName.store))?.tables ?? []
     let unreadable = tables.filter { table in

@@ -24,7 +24,6 @@ final class StoreProof {
   private var connection: Connection { candidate.store.connection }
   private var plan: MigrationPlan { candidate.plan }
 
-  /// Compares the attached candidate with the plan and the store, or throws all findings.
   func run() throws(MigrationError) {
     var findings: [String] = []
     do {
@@ -60,9 +59,7 @@ final class StoreProof {
     guard findings.isEmpty else { throw .proofFailed(findings: findings) }
   }
 
-  /// Proves the structure of the candidate and adds faults to `findings`.
-  ///
-  /// It returns the proof of a copy's pages; `nil` if SQLite checked all pages instead, or there is a fault.
+  /// `nil` if SQLite checked all pages instead, or there is a fault.
   private func provePages(_ findings: inout [String]) throws -> PageProof? {
     var proof: PageProof?
     do {
@@ -80,7 +77,6 @@ final class StoreProof {
     return level == .full ? nil : proof
   }
 
-  /// Returns true if the page proof has already shown what a check compares.
   private func isProven(_ check: ProofCheck, by pages: PageProof?) -> Bool {
     switch check {
     case .rowCount(let table, _), .strangers(let table, _): pages?.unchanged.contains(table) ?? false
@@ -106,7 +102,6 @@ final class StoreProof {
       return try connection.rows(found) == wanted ? nil : Self.differing(table)
     case .rowSum(let table, let expected, let found, let columns):
       let wanted = try connection.rows(expected)
-      // A table that was read whole was summed at the same time.
       if columns != nil, let known = pages?.sum(of: table) { return [known] == wanted ? nil : Self.differing(table) }
       return try connection.rows(found) == wanted ? nil : Self.differing(table)
     case .balance(_, let lines, let expected, let found):

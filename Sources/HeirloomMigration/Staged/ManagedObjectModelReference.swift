@@ -60,13 +60,11 @@ public struct ManagedObjectModelReference: Sendable {
       versionChecksum: versionChecksum)
   }
 
-  /// Refers to a model by its version's name in a folder of models.
   package init(name: String, inFolder folder: URL?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     place = .name(name, resources: folder)
   }
 
-  /// Refers to a model by the hashes of its entities in a folder of models.
   package init(entityVersionHashes: [String: VersionHash], inFolder folder: URL?, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     place = .hashes(entityVersionHashes, resources: folder)
@@ -114,7 +112,7 @@ public struct ManagedObjectModelReference: Sendable {
     ])
   }
 
-  /// Returns the models in a folder; a bundle of versions is one list.
+  /// A bundle of versions is one list.
   private static func versionLists(in folder: URL?) -> [ModelVersionList] {
     guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return [] }
     return names.ordered().compactMap { try? ModelVersionList(folder.appendingPathComponent($0).path) }

@@ -6,10 +6,9 @@ import HeirloomStore
 package struct StageHandler {
   let manager: StagedMigrationManager
   let stage: CustomMigrationStage
-  /// The time at which the code runs: before or after the stage's mapping.
   package let kind: StageHandlerKind
 
-  /// Creates the code that runs before or after a custom stage; `nil` if there is none.
+  /// `nil` if the stage has no such code.
   package init?(_ kind: StageHandlerKind, of stage: CustomMigrationStage, manager: StagedMigrationManager) {
     guard (kind == .willMigrate ? stage.willMigrateHandler : stage.didMigrateHandler) != nil else { return nil }
     self.manager = manager
@@ -17,14 +16,13 @@ package struct StageHandler {
     self.kind = kind
   }
 
-  /// The stage's name in messages.
   package var stageName: String { manager.stageName(of: stage) }
 
-  /// Runs the code on the file at `path`, which must be private: it is discarded after a failure.
+  /// The file at `path` must be private: it is discarded after a failure.
   ///
-  /// External data are read from the folder beside `externalPath`, the path of the original store. The result is the
-  /// number of objects of each entity afterwards, without those of subentities. An error of the code is thrown as
-  /// ``MigrationError/stageFailed(_:)``.
+  /// External data are read from the folder beside `externalPath`, the path of the original store.
+  /// Returns the number of objects of each entity, without those of subentities. An error of the
+  /// code is thrown as ``MigrationError/stageFailed(_:)``.
   func run(
     onStoreAt path: String, externalPath: String, model: ManagedObjectModel, progress: Progress?
   ) throws -> [String: Int64] {
@@ -72,10 +70,8 @@ package struct StageHandler {
     guard progress?.isCancelled != true else { throw MigrationError.cancelled }
   }
 
-  /// Returns the error for code that used an entity or property that only the stage's other model has.
-  ///
-  /// `model` is the one that the code sees. It returns `nil` for other errors, and if the other model doesn't have it
-  /// either.
+  /// For code that used what only the stage's other model has; `model` is the one that the code
+  /// sees.
   private func misplacedUse(_ error: any Error, model: ManagedObjectModel) -> StageHandlerError? {
     let isBefore = kind == .willMigrate
     let (seen, other) = isBefore ? (stage.currentModel, stage.nextModel) : (stage.nextModel, stage.currentModel)

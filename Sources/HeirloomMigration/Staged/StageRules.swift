@@ -72,7 +72,6 @@ struct StageRules {
     }
   }
 
-  /// The gaps between consecutive custom stages.
   private var gaps: [StagedMigrationError.Violation] {
     stages.indices.dropFirst().compactMap { position in
       guard let before = stages[position - 1] as? CustomMigrationStage,
@@ -85,14 +84,13 @@ struct StageRules {
     }
   }
 
-  /// The stages that return to an earlier version, as far as the versions or the stages themselves define the order.
+  /// As far as the versions or the stages themselves define the order.
   private var disorder: [StagedMigrationError.Violation] {
     stages.indices.filter { position in
       stages[..<position].indices.contains { leadsBack(from: position, to: $0) } || leadsBackInHistory(position)
     }.map { .wrongOrder(stage: name($0)) }
   }
 
-  /// Returns true if a custom stage ends at the version at which an earlier one starts.
   private func leadsBack(from position: Int, to earlier: Int) -> Bool {
     guard let stage = stages[position] as? CustomMigrationStage,
       let earlier = stages[earlier] as? CustomMigrationStage
@@ -100,7 +98,6 @@ struct StageRules {
     return stage.nextModel.versionChecksum == earlier.currentModel.versionChecksum
   }
 
-  /// Returns true if a store that starts in a stage would be migrated to an older version.
   private func leadsBackInHistory(_ position: Int) -> Bool {
     guard let versions, let last = versions.last?.checksum else { return false }
     // A version may have been shipped twice: as a source, its first release counts, and as a destination, its last.
@@ -126,7 +123,7 @@ struct StageRules {
     stages[(position + 1)...].lazy.compactMap { $0 as? CustomMigrationStage }.first
   }
 
-  /// The shipped versions that are in no stage, except the last, at which the path ends.
+  /// Except the last version, at which the path ends.
   private var missingVersions: [StagedMigrationError.Violation] {
     guard let versions, let last = versions.last?.checksum else { return [] }
     let named = Set(stages.flatMap(Self.checksums))

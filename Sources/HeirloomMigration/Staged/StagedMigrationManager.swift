@@ -24,7 +24,7 @@ public final class StagedMigrationManager {
     guard violations.isEmpty else { throw StagedMigrationError(violations) }
   }
 
-  /// Throws if a store's version hashes are of another kind than models have.
+  /// Throws if the store's version hashes are of another kind than models have.
   package static func check(_ metadata: StoreMetadata) throws(StagedMigrationError) {
     // Stores without this value come from Core Data's first releases with hashes, which have the same kind.
     guard let value = metadata.otherValues[PhysicalName.versionHashesVersionKey], value != .integer(3) else { return }
@@ -36,20 +36,15 @@ public final class StagedMigrationManager {
     ])
   }
 
-  /// A hop of the path: a mapping, with a custom stage's code before and after it.
   package struct StagedHop {
-    /// The source model of the hop.
     package let source: ManagedObjectModel
-    /// The destination model of the hop.
     package let destination: ManagedObjectModel
-    /// The custom stage of the hop; `nil` for an inferred hop without code.
+    /// `nil` for an inferred hop without code.
     package let stage: CustomMigrationStage?
   }
 
-  /// Finds the path of a store, empty if it already has the current model.
-  ///
-  /// Each custom stage is a hop of its own; lightweight stages are not. It throws ``StagedMigrationError`` if no stage
-  /// starts at the source, or a model can't be read.
+  /// Empty if the store already has the current model; each custom stage is a hop of its own,
+  /// lightweight stages are not.
   package func hops(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) throws(StagedMigrationError) -> [StagedHop] {
@@ -79,7 +74,7 @@ public final class StagedMigrationManager {
     return hops
   }
 
-  /// Finds a custom stage's model by the version hashes of its entities; `nil` if there is none or it can't be read.
+  /// `nil` if no custom stage has such a model, or it can't be read.
   package func model(withHashes hashes: [String: VersionHash]) -> ManagedObjectModel? {
     let checksum = ManagedObjectModel.versionChecksum(of: hashes)
     let references = stages.compactMap { $0 as? CustomMigrationStage }.flatMap { [$0.currentModel, $0.nextModel] }
@@ -89,7 +84,6 @@ public final class StagedMigrationManager {
     return nil
   }
 
-  /// Returns the position after the custom stage that ends at a version.
   private func position(afterReaching checksum: String) -> Int? {
     stages.lastIndex { ($0 as? CustomMigrationStage)?.nextModel.versionChecksum == checksum }.map { $0 + 1 }
   }
@@ -106,7 +100,6 @@ public final class StagedMigrationManager {
 extension StagedMigrationManager: Sendable {}
 
 extension StoreMigrationStage {
-  /// Returns true if a store of the version starts in this stage.
   func starts(at checksum: String) -> Bool {
     switch self {
     case let stage as LightweightMigrationStage: stage.versionChecksums.contains(checksum)
@@ -115,7 +108,6 @@ extension StoreMigrationStage {
     }
   }
 
-  /// Returns true if the version occurs in this stage.
   func names(_ checksum: String) -> Bool {
     starts(at: checksum) || (self as? CustomMigrationStage)?.nextModel.versionChecksum == checksum
   }

@@ -1,6 +1,6 @@
 /// A function that predicate text can call without a receiver.
 struct BuiltInFunction: Sendable {
-  /// The number of arguments; `nil` for one list or several values.
+  /// `nil` for one list or several values.
   let argumentCount: Int?
   private let body: @Sendable (ExpressionEvaluator, [EvaluatedValue], String) throws -> EvaluatedValue
 
@@ -163,7 +163,6 @@ struct BuiltInFunction: Sendable {
 }
 
 extension ExpressionEvaluator {
-  /// Converts a value to a type named as in `CAST(value, "Type")`.
   func cast(_ value: EvaluatedValue, to type: String) throws -> EvaluatedValue {
     guard case .value(let attribute) = value else {
       if value.isNull { return .null }

@@ -11,7 +11,7 @@ enum CastType: String {
 }
 
 extension ConstantValue {
-  /// Creates the constant that `CAST(operand, "Type")` denotes; `nil` if each value must be cast.
+  /// `nil` if the cast must be done for each value.
   init?(casting operand: ValueExpression, to type: String) {
     guard let type = CastType(rawValue: type) else { return nil }
     switch (type, operand) {
@@ -50,7 +50,6 @@ extension ConstantValue {
 }
 
 extension [UInt8] {
-  /// Creates bytes from pairs of hexadecimal digits; `nil` for anything else.
   init?(hexadecimal text: String) {
     var bytes: [UInt8] = []
     var high: UInt8?

@@ -34,7 +34,6 @@ extension EvaluatedValue {
   /// Returns a truth value.
   public static func boolean(_ value: Bool) -> EvaluatedValue { .value(.boolean(value)) }
 
-  /// Creates the value of a constant; a class is given by its name.
   package init(_ constant: ConstantValue) {
     switch constant {
     case .null: self = .null
@@ -44,12 +43,11 @@ extension EvaluatedValue {
     }
   }
 
-  /// True when there is no value.
   package var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
-  /// The kind of value, for messages, which must not contain the value itself: it is user data.
+  /// For messages, which must not contain the value itself: it is user data.
   package var kind: String {
     switch self {
     case .null: "no value"
@@ -106,12 +104,10 @@ extension EvaluatedValue: Hashable {
   }
 }
 
-/// A number for calculations.
 enum EvaluatedNumber {
   case integer(Int64)
   case double(Double)
 
-  /// Creates the number of a number, decimal number or truth value; `nil` for another kind or a malformed decimal.
   init?(_ value: AttributeValue) {
     switch value {
     case .integer(let value): self = .integer(value)
@@ -131,7 +127,7 @@ enum EvaluatedNumber {
     }
   }
 
-  /// The number as a double, rounded if it has more than 53 bits.
+  /// Rounded if the number has more than 53 bits.
   var double: Double {
     switch self {
     case .integer(let value): Double(value)
@@ -146,7 +142,7 @@ enum EvaluatedNumber {
     }
   }
 
-  /// Returns -1, 0 or 1 for the exact order of two numbers; `nil` if one is NaN.
+  /// Returns -1, 0 or 1, without rounding; `nil` if a number is NaN.
   func order(to other: EvaluatedNumber) -> Int? {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0

@@ -3,9 +3,6 @@ enum Arithmetic: String {
 }
 
 extension ExpressionEvaluator {
-  /// Calculates with two values; the result is null if either is.
-  ///
-  /// A date plus or minus a number is a date; the difference of two dates is a number of seconds.
   func calculate(_ operation: Arithmetic, _ left: EvaluatedValue, _ right: EvaluatedValue) throws -> EvaluatedValue {
     if left.isNull || right.isNull { return .null }
     switch (operation, left, right) {
@@ -57,7 +54,7 @@ extension ExpressionEvaluator {
     return try finite(result, operation.rawValue)
   }
 
-  /// Raises a number to a whole power, or to one half; other powers would require a mathematics library.
+  /// Powers other than whole ones and one half would require a mathematics library.
   private func power(_ base: EvaluatedNumber, _ exponent: EvaluatedNumber) throws -> EvaluatedNumber {
     if exponent.double == 0.5, base.double >= 0 { return .double(base.double.squareRoot()) }
     guard let whole = Int64(exactly: exponent.double), whole.magnitude <= 4096 else {
@@ -97,9 +94,6 @@ extension ExpressionEvaluator {
     return integer
   }
 
-  // MARK: - Collections of numbers
-
-  /// Adds numbers; null elements don't count, and the sum of none is 0.
   func sum(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     var sum = EvaluatedNumber.integer(0)
     for value in values where !value.isNull {
@@ -108,14 +102,13 @@ extension ExpressionEvaluator {
     return sum.value
   }
 
-  /// Averages numbers as a double; null elements don't count, and the average of none is null.
   func average(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }
     guard !numbers.isEmpty else { return .null }
     return .double(try finite(numbers.reduce(0, +) / Double(numbers.count), operation))
   }
 
-  /// Returns the greatest value (sign 1) or the least (sign -1); null if there is none.
+  /// The sign is 1 for the greatest value, -1 for the least.
   func extreme(of values: [EvaluatedValue], sign: Int, for operation: String) throws -> EvaluatedValue {
     var best = EvaluatedValue.null
     for value in values where !value.isNull {
@@ -125,7 +118,6 @@ extension ExpressionEvaluator {
     return best
   }
 
-  /// Returns the middle value of numbers, or the mean of the two in the middle; the median of none is null.
   func median(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }.sorted()
     guard !numbers.isEmpty else { return .null }
@@ -133,7 +125,7 @@ extension ExpressionEvaluator {
     return .double(numbers.count % 2 == 1 ? numbers[middle] : numbers[middle - 1] / 2 + numbers[middle] / 2)
   }
 
-  /// Returns the standard deviation of numbers as a whole population; that of none is null.
+  /// The numbers are a whole population, not a sample.
   func standardDeviation(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }
     guard !numbers.isEmpty else { return .null }

@@ -1,13 +1,9 @@
 extension ExpressionEvaluator {
-  /// Checks that all functions and variables of an expression are known, so that a mapping fails before the first row.
-  ///
-  /// Throws ``EvaluationError/unknownFunction(selector:known:)``, ``EvaluationError/unknownVariable(name:known:)`` or
-  /// ``EvaluationError/unparsed(_:)`` for the first unknown one, or ``EvaluationError/tooDeep(limit:)``.
+  /// Finds unknown functions and variables, so that a mapping fails before the first row.
   package func check(_ expression: ValueExpression) throws(EvaluationError) {
     try check(expression, variables: Set(variables.keys), depth: 0)
   }
 
-  /// Checks that all functions and variables of a predicate are known; throws `EvaluationError` as for an expression.
   package func check(_ predicate: PredicateDescription) throws(EvaluationError) {
     try check(predicate, variables: Set(variables.keys), depth: 0)
   }
@@ -81,10 +77,8 @@ extension ExpressionEvaluator {
     return argumentCount == 1 && Self.keyValueSelectors.contains(selector) || ReceiverFunction.all[selector] != nil
   }
 
-  /// The functions of every object.
   static let keyValueSelectors: Set<String> = ["valueForKey:", "valueForKeyPath:"]
 
-  /// Returns true if an argument is `FIRST`, `LAST` or `SIZE` of an index.
   static func isIndexSymbol(_ expression: ValueExpression) -> Bool {
     guard case .function(nil, let symbol, let arguments) = expression else { return false }
     return arguments.isEmpty && FunctionSelector.indexSymbols.contains(symbol)

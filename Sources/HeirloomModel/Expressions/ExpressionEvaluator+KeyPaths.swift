@@ -1,7 +1,4 @@
 extension ExpressionEvaluator {
-  /// Returns the value at a key path of names and collection operators, joined by dots.
-  ///
-  /// A name is looked up in each element of a list.
   func value(atPath path: String, of start: EvaluatedValue) throws -> EvaluatedValue {
     try value(at: path.names(separatedBy: ".")[...], of: start)
   }
@@ -37,7 +34,6 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Applies a collection operator to the elements, or to their values at the rest of the path.
   private func collect(_ name: String, of value: EvaluatedValue, rest: ArraySlice<Substring>) throws -> EvaluatedValue {
     let elements = try members(of: value, for: name)
     switch name {
@@ -62,7 +58,6 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns the elements of a list and of its nested lists.
   static func flattened(_ elements: [EvaluatedValue]) -> [EvaluatedValue] {
     elements.flatMap { element in
       if case .list(let inner) = element { flattened(inner) } else { [element] }

@@ -36,7 +36,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns the values that `ANY` and `ALL` test; a single value counts as a list of one.
+  /// The values that `ANY` and `ALL` test.
   private static func candidates(_ value: EvaluatedValue) -> [EvaluatedValue] {
     switch value {
     case .null: []
@@ -45,7 +45,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns true if a comparison holds between two values, whatever its modifier and expressions.
+  /// The comparison's modifier and expressions are ignored.
   package func compare(
     _ left: EvaluatedValue, _ right: EvaluatedValue, by comparison: PredicateDescription.Comparison
   ) throws -> Bool {
@@ -108,7 +108,6 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns true if a list contains an element, or a text contains another.
   private func contains(
     _ whole: EvaluatedValue, _ part: EvaluatedValue, folding: TextFolding, operation: String
   ) throws -> Bool {
@@ -123,7 +122,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns -1, 0 or 1 for the order of two values; `nil` if one is null.
+  /// Returns -1, 0 or 1; `nil` if a value is null or NaN.
   func order(
     of left: EvaluatedValue, to right: EvaluatedValue, folding: TextFolding, operation: String
   ) throws -> Int? {
@@ -146,9 +145,7 @@ extension ExpressionEvaluator {
       operation: operation, found: "\(left.kind) and \(right.kind)", expected: "two values of one kind")
   }
 
-  /// Returns -1, 0 or 1 for the sort order of two values; null comes first.
-  ///
-  /// Throws ``EvaluationError/wrongKind(operation:found:expected:)`` for values without an order.
+  /// Returns -1, 0 or 1, null first; throws for values without an order.
   package func sortOrder(of left: EvaluatedValue, to right: EvaluatedValue) throws -> Int {
     if left.isNull || right.isNull { return left.isNull ? (right.isNull ? 0 : -1) : 1 }
     return try order(of: left, to: right, folding: .none, operation: "sorting") ?? 0

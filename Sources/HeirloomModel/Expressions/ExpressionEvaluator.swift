@@ -1,28 +1,25 @@
-/// An evaluator of expressions and predicates on objects.
+/// The rules are those of a store's SQL.
 ///
-/// The rules are those of a store's SQL. A comparison with null is false, except for `== nil` and `!=`. Arithmetic with
-/// null is null, and the quotient of integers is an integer. An overflow or a meaningless operation throws.
+/// A comparison with null is false, except for `== nil` and `!=`. Arithmetic with null is null, and
+/// the quotient of integers is an integer. An overflow or a meaningless operation throws.
 package struct ExpressionEvaluator {
-  /// A function in Swift, called with its receiver (`EvaluatedValue.null` if there is none) and its arguments.
+  /// The receiver is `EvaluatedValue.null` if there is none.
   package typealias Function = (_ receiver: EvaluatedValue, _ arguments: [EvaluatedValue]) throws -> EvaluatedValue
 
-  /// A function that performs a fetch, called with the request, the context, and true if only a count is wanted.
   package typealias Fetch = (_ request: EvaluatedValue, _ context: EvaluatedValue, _ countOnly: Bool) throws ->
     EvaluatedValue
 
-  /// The values of variables, by names without `$`.
+  /// By names without `$`.
   package var variables: [String: EvaluatedValue]
-  /// The functions for `FUNCTION(receiver, "selector", …)`, with or without a receiver, by selector.
+  /// By selector.
   package var functions: [String: Function]
-  /// The function that performs `FETCH(…)`; `nil` if fetches are not allowed.
+  /// `nil` if fetches are not allowed.
   package var fetch: Fetch?
-  /// The value of `now()`, in seconds since 2001-01-01 00:00:00 UTC; `nil` if it has no value.
+  /// In seconds since 2001-01-01 00:00:00 UTC; `nil` if `now()` has no value.
   package var now: Double?
 
-  /// The maximum nesting of expressions.
   static let depthLimit: Int = 200
 
-  /// Creates an evaluator; its functions are added to the built-in ones.
   package init(
     variables: [String: EvaluatedValue] = [:], functions: [String: Function] = [:], now: Double? = nil,
     fetch: Fetch? = nil
@@ -33,16 +30,11 @@ package struct ExpressionEvaluator {
     self.fetch = fetch
   }
 
-  /// Evaluates an expression on the object that `SELF` and key paths refer to.
-  ///
   /// Throws ``EvaluationError``, or the error of a value source, function or fetch.
   package func evaluate(_ expression: ValueExpression, on object: EvaluatedValue) throws -> EvaluatedValue {
     try evaluate(expression, on: object, depth: 0)
   }
 
-  /// Returns true if a condition holds for the object that `SELF` and key paths refer to.
-  ///
-  /// Throws ``EvaluationError``, or the error of a value source, function or fetch.
   package func evaluate(_ predicate: PredicateDescription, on object: EvaluatedValue) throws -> Bool {
     try evaluate(predicate, on: object, depth: 0)
   }
@@ -88,7 +80,6 @@ package struct ExpressionEvaluator {
     }
   }
 
-  /// Returns the elements of a list; null counts as an empty list.
   func members(of value: EvaluatedValue, for operation: String) throws -> [EvaluatedValue] {
     switch value {
     case .null: return []
@@ -111,13 +102,10 @@ package struct ExpressionEvaluator {
     }
   }
 
-  /// Returns the distinct elements, in order of first occurrence.
   static func distinct(_ elements: [EvaluatedValue]) -> [EvaluatedValue] {
     var seen: Set<EvaluatedValue> = []
     return elements.filter { seen.insert($0).inserted }
   }
-
-  // MARK: - Functions
 
   private func call(
     _ selector: String, of operand: ValueExpression?, _ arguments: [ValueExpression], on object: EvaluatedValue,

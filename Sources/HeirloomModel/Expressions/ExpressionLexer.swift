@@ -1,16 +1,16 @@
 struct ExpressionLexer {
-  /// The maximum length of a text, in Unicode scalars.
+  /// In Unicode scalars.
   static let lengthLimit: Int = 1 << 20
 
   private let scalars: [Unicode.Scalar]
   private var position = 0
-  /// The arguments for `%@` and similar placeholders; `nil` if none are allowed.
+  /// For `%@` and other placeholders; `nil` if none are allowed.
   private let arguments: [EvaluatedValue]?
   private var usedArguments = 0
   /// The tokens of a key path argument that follow the last token.
   private var pending: [ExpressionToken] = []
 
-  /// Returns the name of the variable for an argument; no text can contain it.
+  /// No text can contain this name.
   static func variable(ofArgument index: Int) -> String { " \(index)" }
 
   private init(_ text: String, arguments: [EvaluatedValue]?) throws(ExpressionError) {
@@ -21,7 +21,6 @@ struct ExpressionLexer {
     guard scalars.count <= Self.lengthLimit else { throw .tooLong(limit: Self.lengthLimit) }
   }
 
-  /// Returns the tokens of a text, with the end token last.
   static func tokens(
     of text: String, arguments: [EvaluatedValue]? = nil
   ) throws(ExpressionError) -> [ExpressionToken] {
@@ -83,7 +82,6 @@ struct ExpressionLexer {
 
   // MARK: - Arguments
 
-  /// Reads an argument placeholder: `%@`, `%K` for a key path, `%d` and the like for numbers.
   private mutating func argument(at offset: Int) throws(ExpressionError) -> ExpressionToken {
     guard let arguments else { throw .formatArgument(offset: offset) }
     position += 1
@@ -115,7 +113,6 @@ struct ExpressionLexer {
     }
   }
 
-  /// Returns the first token of a key path and queues the others; reserved words count as names.
   private mutating func keyPath(_ path: String, at offset: Int) throws(ExpressionError) -> ExpressionToken {
     var tokens: [ExpressionToken] = []
     for name in path.names(separatedBy: ".") {
@@ -131,7 +128,7 @@ struct ExpressionLexer {
 
   // MARK: - Names
 
-  /// Reads a name; the first scalar is known to be valid, or is `@`.
+  /// The first scalar is known to be valid, or is `@`.
   private mutating func name() -> String {
     var text = String.UnicodeScalarView()
     repeat {
@@ -251,7 +248,6 @@ struct ExpressionLexer {
     throw .unterminatedString(offset: start)
   }
 
-  /// Reads an escape sequence after its backslash.
   private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
     let backslash = position - 1
     guard let scalar = peek() else { throw .invalidEscape(offset: backslash) }

@@ -1,5 +1,4 @@
 extension ExpressionParser {
-  /// Reads the arguments of a function with colons in its name, such as `add:to:(a, b)`.
   mutating func call(selector: String) throws(ExpressionError) -> Node {
     try expect(sign: "(")
     let (arguments, height) = try list(until: ")")
@@ -8,7 +7,6 @@ extension ExpressionParser {
       height: try self.height(above: height))
   }
 
-  /// Reads the arguments of a function without colons in its name, such as `uppercase(x)`.
   mutating func call(name: String) throws(ExpressionError) -> Node {
     try expect(sign: "(")
     let (arguments, height) = try list(until: ")")
@@ -18,7 +16,6 @@ extension ExpressionParser {
       height: try self.height(above: height))
   }
 
-  /// Reads the arguments of `CAST`, `FUNCTION`, `SUBQUERY`, `TERNARY` or `FETCH`.
   mutating func special(_ word: ReservedWord) throws(ExpressionError) -> Node {
     try expect(sign: "(")
     let (value, height) =

@@ -1,7 +1,7 @@
 extension ExpressionParser {
   // MARK: - Operators
 
-  /// Reads a value with operators of at least the given precedence, or a condition in parentheses.
+  /// The result may be a condition in parentheses.
   mutating func expression(minimum: Int = 0) throws(ExpressionError) -> Node {
     let offset = token.offset
     var left = try prefixed()
@@ -68,7 +68,6 @@ extension ExpressionParser {
     return try value(of: prefixed(), at: offset)
   }
 
-  /// Returns the next token's number with its sign changed; `nil` for another token.
   private func negatedNumber() -> AttributeValue? {
     switch token.kind {
     case .integer(let value): .integer(-value)
@@ -169,7 +168,7 @@ extension ExpressionParser {
     return Node(content: .value(value), height: 1)
   }
 
-  /// Reads the expression after a reserved word; `nil` if the word is only a name in this place.
+  /// `nil` if the word is only a name in this place.
   private mutating func reserved(_ word: ReservedWord, name: String) throws(ExpressionError) -> Node? {
     switch word {
     case .true, .yes: return leaf(.constant(.value(.boolean(true))))
@@ -192,7 +191,6 @@ extension ExpressionParser {
     }
   }
 
-  /// Reads a condition, a value or a list in parentheses.
   private mutating func parenthesized() throws(ExpressionError) -> Node {
     advance()
     let offset = token.offset
@@ -215,7 +213,6 @@ extension ExpressionParser {
     return try value(of: disjunction(), at: offset)
   }
 
-  /// Reads values up to a closing sign, with the greatest of their heights.
   mutating func list(until end: String) throws(ExpressionError) -> ([ValueExpression], Int) {
     var values: [ValueExpression] = []
     var height = 0

@@ -8,7 +8,6 @@ struct ExpressionParser {
   /// needs up to 25 KiB for each.
   static let depthLimit: Int = 64
 
-  /// A parsed value or condition.
   struct Node {
     enum Content {
       case value(ValueExpression)
@@ -16,7 +15,6 @@ struct ExpressionParser {
     }
 
     var content: Content
-    /// The number of levels in the tree.
     var height: Int
     var isParenthesized: Bool = false
   }
@@ -47,12 +45,10 @@ struct ExpressionParser {
 
   var token: ExpressionToken { tokens[index] }
 
-  /// Advances to the next token, unless at the end.
   mutating func advance() {
     if index + 1 < tokens.count { index += 1 }
   }
 
-  /// Skips a sign if it is the next token.
   mutating func skip(sign: String) -> Bool {
     guard token.kind == .sign(sign) else { return false }
     advance()
@@ -63,13 +59,11 @@ struct ExpressionParser {
     guard skip(sign: sign) else { throw unexpected(expected: "\"\(sign)\"") }
   }
 
-  /// The next token as a reserved word, if it is one.
   var reservedWord: ReservedWord? {
     guard case .word(let name, isEscaped: false) = token.kind else { return nil }
     return ReservedWord(name)
   }
 
-  /// Returns true if the token after the next one is the given sign.
   func isFollowed(bySign sign: String) -> Bool {
     index + 1 < tokens.count && tokens[index + 1].kind == .sign(sign)
   }
@@ -86,7 +80,6 @@ struct ExpressionParser {
 
   // MARK: - Nesting
 
-  /// Enters a level of recursion; `leave()` undoes it.
   mutating func enter() throws(ExpressionError) {
     depth += 1
     guard depth <= Self.depthLimit else { throw .tooDeep(offset: token.offset, limit: Self.depthLimit) }
@@ -94,13 +87,11 @@ struct ExpressionParser {
 
   mutating func leave() { depth -= 1 }
 
-  /// Returns the height of a tree above subtrees of the given height; throws if it exceeds the limit.
   func height(above height: Int) throws(ExpressionError) -> Int {
     guard height < Self.depthLimit else { throw .tooDeep(offset: token.offset, limit: Self.depthLimit) }
     return height + 1
   }
 
-  /// Returns the expression in a node, with its height.
   func value(of node: Node, at offset: Int) throws(ExpressionError) -> (ValueExpression, Int) {
     guard case .value(let value) = node.content else {
       throw .unexpected(found: "a condition", offset: offset, expected: "a value")
@@ -108,7 +99,6 @@ struct ExpressionParser {
     return (value, node.height)
   }
 
-  /// Returns the predicate in a node, with its height.
   func condition(of node: Node, at offset: Int) throws(ExpressionError) -> (PredicateDescription, Int) {
     guard case .condition(let condition) = node.content else {
       throw .unexpected(found: "a value", offset: offset, expected: "a condition, such as a comparison")
@@ -118,7 +108,7 @@ struct ExpressionParser {
 
   // MARK: - Conditions
 
-  /// Reads conditions joined by `OR`, or a single value.
+  /// Without an operator, the result may be a single value.
   mutating func disjunction() throws(ExpressionError) -> Node {
     try enter()
     defer { leave() }
@@ -210,7 +200,7 @@ struct ExpressionParser {
     return Node(content: .condition(condition), height: height)
   }
 
-  /// Reads a comparison operator, if there is one, and returns true if `NOT` precedes it.
+  /// The flag is true if `NOT` precedes the operator.
   private mutating func comparator() throws(ExpressionError) -> (PredicateDescription.Comparator, Bool)? {
     if case .sign(let sign) = token.kind {
       guard let comparator = PredicateDescription.Comparator(sign: sign) else { return nil }

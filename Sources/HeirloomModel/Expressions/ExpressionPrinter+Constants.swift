@@ -17,12 +17,11 @@ extension ExpressionPrinter {
     return quoted + "\""
   }
 
-  /// Returns a constant as a `CAST` to its type.
   static func cast(_ operand: String, _ type: CastType) -> String {
     "CAST(" + operand + ", " + quoted(type.rawValue) + ")"
   }
 
-  /// Returns text that parses to the same value.
+  /// Parses to the same value.
   static func exactText(_ value: AttributeValue) -> String {
     switch value {
     case .integer(let value): return "\(value)"
@@ -42,9 +41,7 @@ extension ExpressionPrinter {
     }
   }
 
-  /// Returns the text that Core Data writes.
-  ///
-  /// That of numbers, strings and dates is confirmed; bytes, UUIDs and URIs never occur in the corpus.
+  /// Core Data's text, confirmed for numbers, strings and dates; the corpus has no others.
   static func hashedText(_ value: AttributeValue) -> String {
     switch value {
     case .integer(let value): return "\(value)"
@@ -62,7 +59,7 @@ extension ExpressionPrinter {
     }
   }
 
-  /// Returns a number with six digits after the decimal point, as C's `%f` does.
+  /// As C's `%f` does.
   static func sixDecimals(_ value: Double) -> String {
     let whole = value.rounded(.towardZero)
     guard let integer = Int64(exactly: whole) else { return "\(value)" }
@@ -74,7 +71,6 @@ extension ExpressionPrinter {
     return sign + "\(magnitude)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
   }
 
-  /// Returns a UUID's text, or only the hexadecimal digits if there aren't 16 bytes.
   private static func uuidText(_ bytes: [UInt8]) -> String {
     let digits = bytes.hexadecimal.uppercased()
     guard bytes.count == 16 else { return digits }

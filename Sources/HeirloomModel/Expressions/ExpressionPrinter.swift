@@ -1,4 +1,3 @@
-/// A printer that writes predicates and expressions as format text.
 struct ExpressionPrinter {
   enum Style {
     /// Core Data's text, except where it would parse to another value.
@@ -18,7 +17,6 @@ struct ExpressionPrinter {
 
   // MARK: - Values
 
-  /// Writes an expression, in parentheses if its precedence is below the minimum.
   mutating func write(_ expression: ValueExpression, minimum: Int = 0) {
     let needsParentheses = precedence(of: expression) < minimum
     if needsParentheses { text += "(" }
@@ -124,7 +122,7 @@ struct ExpressionPrinter {
     text += ")"
   }
 
-  /// Writes a function that has its own notation; returns false if it has none.
+  /// Returns false for a function without a notation of its own.
   private mutating func writeSpecial(_ selector: String, _ arguments: [ValueExpression]) -> Bool {
     if let infix = infix(selector, arguments) {
       write(arguments[0], minimum: infix.precedence + (infix.isRightAssociative ? 1 : 0))

@@ -1,25 +1,23 @@
-/// A token of a predicate's text.
 struct ExpressionToken {
   enum Kind: Equatable {
     case integer(Int64)
-    /// A number with a point or an exponent.
     case double(Double)
     /// A whole number beyond 64 bits, or the digits of the least one without its sign.
     case hugeInteger(String)
-    /// A string without quotes, with its escapes resolved.
+    /// Without quotes, with its escapes resolved.
     case string(String)
-    /// A name or keyword; one that is escaped with `#` can't be a keyword.
+    /// A word that is escaped with `#` can't be a keyword.
     case word(String, isEscaped: Bool)
-    /// A function's name with its colons, directly before a parenthesis.
+    /// With its colons; a parenthesis follows.
     case selector(String)
-    /// A variable's name without its `$`.
+    /// Without its `$`.
     case variable(String)
     case sign(String)
     case end
   }
 
   var kind: Kind
-  /// The offset in the text, in Unicode scalars from 0.
+  /// In Unicode scalars from 0.
   var offset: Int
 
   var quoted: String {

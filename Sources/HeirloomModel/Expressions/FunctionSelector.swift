@@ -1,18 +1,17 @@
 /// The selectors of functions with a notation of their own in predicate text.
 package enum FunctionSelector {
-  /// An element at an index: `a[index]`.
+  /// Written `a[index]`.
   static let index: String = "objectFrom:withIndex:"
-  /// A conversion to another type: `CAST(value, "Type")`.
+  /// Written `CAST(value, "Type")`.
   package static let cast: String = "castObject:toType:"
-  /// The bitwise complement: `~a`.
+  /// Written `~a`.
   static let complement: String = "onesComplement:"
-  /// The keywords for indexes, which are functions without arguments in an expression.
+  /// Functions without arguments in an expression.
   static let indexSymbols: [String] = ["FIRST", "LAST", "SIZE"]
 
   /// The receiver of built-in functions in archives.
   static let builtInReceiver: String = "_NSPredicateUtilities"
 
-  /// The functions equivalent to the collection operators of key paths.
   static let collectionOperators: [String: String] = [
     "@count": "count:", "@sum": "sum:", "@min": "min:", "@max": "max:", "@avg": "average:",
   ]
@@ -20,13 +19,12 @@ package enum FunctionSelector {
   struct Infix {
     var sign: String
     var selector: String
-    /// The precedence; a higher one binds more tightly.
+    /// A higher one binds more tightly.
     var precedence: Int
     /// True when `a ○ b ○ c` means `a ○ (b ○ c)`.
     var isRightAssociative: Bool = false
   }
 
-  /// The precedence of `UNION`, `INTERSECT` and `MINUS`, lower than any infix operator's.
   static let setOperationPrecedence: Int = 1
 
   static let infixes: [Infix] = [
@@ -42,7 +40,7 @@ package enum FunctionSelector {
     Infix(sign: "**", selector: "raise:toPower:", precedence: 8, isRightAssociative: true),
   ]
 
-  /// Returns the full selector of a function written without colons, such as `modulus(a, b)`.
+  /// For a function written without colons, such as `modulus(a, b)`.
   static func selector(name: String, argumentCount: Int) -> String {
     switch (name, argumentCount) {
     case (_, 0): name

@@ -12,9 +12,7 @@ extension PredicateDescription {
     self = try Self.parsed(format, arguments: arguments.map { EvaluatedValue($0) }).predicate
   }
 
-  /// Parses a predicate with placeholders; objects among the arguments become variables.
-  ///
-  /// It returns the predicate with the objects by variable name, and throws ``ExpressionError`` as for constants.
+  /// Objects among the arguments become variables, by whose names they are returned.
   package static func parsed(
     _ format: String, arguments: [EvaluatedValue]
   ) throws(ExpressionError) -> (predicate: PredicateDescription, objects: [String: EvaluatedValue]) {
@@ -86,7 +84,6 @@ extension ValueExpression {
 }
 
 extension ConstantValue {
-  /// Creates the constant of a value; `nil` for an object, or a list that contains one.
   fileprivate init?(_ value: EvaluatedValue) {
     switch value {
     case .null: self = .null

@@ -7,10 +7,8 @@ enum ReceiverFunction {
       _ receiver: EvaluatedValue, _ arguments: [EvaluatedValue], _ evaluator: ExpressionEvaluator, _ selector: String
     ) throws -> EvaluatedValue
 
-  /// The function that splits a text at a separator.
   static let components: String = "componentsSeparatedByString:"
 
-  /// The functions by selector; the number of colons is that of the arguments.
   static let all: [String: Body] = texts.merging(numbers) { first, _ in first }.merging(lists) { first, _ in first }
 
   static func call(
@@ -116,7 +114,6 @@ enum ReceiverFunction {
     },
   ]
 
-  /// Returns the whole part of a number, or the whole number at the beginning of a text.
   private static func integer(
     _ value: EvaluatedValue, _ evaluator: ExpressionEvaluator, _ selector: String
   ) throws -> EvaluatedValue {
@@ -142,7 +139,7 @@ enum ReceiverFunction {
 }
 
 extension String {
-  /// Splits a text at a separator, compared by scalars; an empty separator doesn't split it.
+  /// The separator is compared by scalars; an empty one doesn't split the text.
   fileprivate func parts(separatedBy separator: String) -> [String] {
     let wanted = Array(separator.unicodeScalars)
     guard let first = wanted.first else { return [self] }
@@ -163,7 +160,7 @@ extension String {
     return parts
   }
 
-  /// Returns the index of a UTF-16 code unit, as Foundation counts.
+  /// Foundation counts UTF-16 code units.
   fileprivate func index(atUnit unit: Int64) throws -> Index {
     let count = utf16.count
     guard unit >= 0, unit <= count,

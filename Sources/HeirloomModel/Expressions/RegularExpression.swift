@@ -5,29 +5,21 @@
 /// rejected: back-references, look-around and possessive quantifiers. Otherwise the syntax is that of ICU
 /// (`NSRegularExpression`).
 struct RegularExpression {
-  /// The maximum length of a pattern, in Unicode scalars.
+  /// In Unicode scalars.
   static let lengthLimit: Int = 4096
-  /// The maximum number of compiled steps, with repetitions expanded.
+  /// Counted with repetitions expanded.
   static let stepLimit: Int = 8192
 
-  /// A step of the compiled pattern.
   enum Step {
-    /// Consumes one character of the set.
     case take(RegularExpressionSet)
-    /// Continues at both positions.
     case split(Int, Int)
-    /// Continues at another position.
     case jump(Int)
-    /// Continues if the condition holds between two characters.
     case check(RegularExpressionAssertion)
     case finish
   }
 
   private let steps: [Step]
 
-  /// Compiles a pattern, case-insensitively as with an initial `(?i)` if wanted.
-  ///
-  /// Throws ``EvaluationError/invalidPattern(pattern:reason:)``.
   init(_ pattern: String, isCaseInsensitive: Bool = false) throws(EvaluationError) {
     var parser = try RegularExpressionParser(pattern, isCaseInsensitive: isCaseInsensitive)
     var compiler = Compiler(pattern: pattern)
@@ -35,9 +27,6 @@ struct RegularExpression {
     steps = compiler.steps + [.finish]
   }
 
-  /// Returns true if the whole text matches the pattern.
-  ///
-  /// - Complexity: O(*n* · *m*) for *n* characters and *m* steps.
   func matches(_ text: String) -> Bool {
     let scalars = Array(text.unicodeScalars)
     var places = PlaceSet(count: steps.count)
@@ -165,7 +154,7 @@ indirect enum RegularExpressionNode {
 enum RegularExpressionAssertion {
   case start, end, lineStart, lineEnd, lastLineEnd, wordBoundary, noWordBoundary
 
-  /// Returns true if the condition holds before the character at an index.
+  /// The position is before the character at the index.
   func holds(at index: Int, in scalars: [Unicode.Scalar]) -> Bool {
     switch self {
     case .start: return index == 0
@@ -184,7 +173,6 @@ enum RegularExpressionAssertion {
 }
 
 extension Unicode.Scalar {
-  /// True for a line separator.
   var endsLine: Bool {
     switch self {
     case "\n", "\u{b}", "\u{c}", "\r", "\u{85}", "\u{2028}", "\u{2029}": true
@@ -202,11 +190,8 @@ struct RegularExpressionSet {
     indirect case inverse(Part)
   }
 
-  /// The parts, whose union is the set.
   var parts: [Part]
-  /// True when the set is the complement of its parts.
   var isInverse: Bool = false
-  /// True when the other case of a character counts as well.
   var isCaseInsensitive: Bool = false
 
   func contains(_ scalar: Unicode.Scalar) -> Bool {
@@ -234,7 +219,6 @@ struct RegularExpressionSet {
     }
   }
 
-  /// Returns true for a word character: a letter, mark, digit or connecting punctuation.
   static func isWord(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.properties.isAlphabetic || scalar == "\u{200c}" || scalar == "\u{200d}" { return true }
     switch scalar.properties.generalCategory {
@@ -245,7 +229,6 @@ struct RegularExpressionSet {
 }
 
 extension Unicode.GeneralCategory {
-  /// The two-letter abbreviation of the category in Unicode's tables.
   fileprivate var abbreviation: String {
     switch self {
     case .uppercaseLetter: "Lu"

@@ -75,7 +75,7 @@ struct RegularExpressionParser {
     return .sequence(nodes)
   }
 
-  /// Reads an element; `nil` for flags and comments.
+  /// `nil` for flags and comments.
   private mutating func element() throws(EvaluationError) -> RegularExpressionNode? {
     let scalar = try take()
     switch scalar {
@@ -114,7 +114,7 @@ struct RegularExpressionParser {
     return node
   }
 
-  /// Reads the flags between `(?` and `:` or `)`; returns false for `)`, which ends the group.
+  /// Returns false if `)` ends the group after its flags.
   private mutating func setFlags() throws(EvaluationError) -> Bool {
     var isOn = true
     while true {
@@ -201,7 +201,6 @@ struct RegularExpressionParser {
     return .assertion(assertion)
   }
 
-  /// Reads an escape for a class of characters, if there is one.
   private mutating func classEscape() throws(EvaluationError) -> RegularExpressionSet.Part? {
     let part: RegularExpressionSet.Part
     switch next {
@@ -265,7 +264,6 @@ struct RegularExpressionParser {
 
   // MARK: - Sets
 
-  /// Reads a bracketed set after its opening bracket.
   private mutating func bracketed() throws(EvaluationError) -> RegularExpressionSet {
     var set = RegularExpressionSet(parts: [], isCaseInsensitive: flags.ignoresCase)
     set.isInverse = skip("^")

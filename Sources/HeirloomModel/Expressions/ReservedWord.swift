@@ -13,9 +13,7 @@ enum ReservedWord: String, CaseIterable {
     self.init(rawValue: text.lowercased())
   }
 
-  /// True when the keyword can't be a name even where a value is expected.
-  ///
-  /// The others have a meaning only between brackets, before a parenthesis or between two values.
+  /// The others have a meaning only between brackets, before a parenthesis or between values.
   var isNeverName: Bool {
     switch self {
     case .first, .last, .size, .anykey, .caseinsensitive, .ci: false

@@ -1,19 +1,17 @@
 /// The differences that a comparison of two texts ignores.
 struct TextFolding {
   var ignoresCase: Bool = false
-  /// True when diacritics of Latin, Greek and Cyrillic letters are ignored.
+  /// Those of Latin, Greek and Cyrillic letters.
   var ignoresDiacritics: Bool = false
-  /// True when case is ignored by Unicode's full case folding: "ﬁ" becomes "fi", since its uppercase form is "FI".
+  /// Unicode's full case folding: "ﬁ" becomes "fi", since its uppercase form is "FI".
   var foldsFully: Bool = false
-  /// True when canonically equivalent spellings of a character are equal.
+  /// Canonically equivalent spellings of a character are equal.
   var ignoresSpelling: Bool = false
 
   static let none: TextFolding = TextFolding()
   static let diacritics: TextFolding = TextFolding(ignoresDiacritics: true)
-  /// A folding that ignores case and diacritics, as the function `canonical:` does.
   static let canonical: TextFolding = TextFolding(ignoresCase: true, ignoresDiacritics: true, foldsFully: true)
 
-  /// Returns a text with the ignored differences removed.
   func folded(_ text: String) -> String {
     var folded = text
     if ignoresDiacritics {
@@ -31,7 +29,6 @@ struct TextFolding {
 
   func scalars(of text: String) -> [Unicode.Scalar] { Array(folded(text).unicodeScalars) }
 
-  /// Returns true if two texts are equal apart from the ignored differences.
   func isEqual(_ left: String, _ right: String) -> Bool {
     let left = folded(left)
     let right = folded(right)
@@ -44,7 +41,7 @@ struct TextFolding {
     return folded(left).unicodeScalars.lexicographicallyPrecedes(folded(right).unicodeScalars) ? -1 : 1
   }
 
-  /// Returns a text in the form common to all cases of its letters, independent of language.
+  /// The form common to all cases of a letter, independent of language.
   private static func caseFolded(_ text: String) -> String {
     var folded = String.UnicodeScalarView()
     // The dotless i of Turkish has the same uppercase form as i.
@@ -110,6 +107,5 @@ extension TextFolding {
 }
 
 extension String {
-  /// The text without case and diacritics, as the function `canonical:` returns it.
   package var foldedCanonically: String { TextFolding.canonical.folded(self) }
 }

@@ -10,9 +10,7 @@ extension ValueExpression: CustomStringConvertible {
     return printer.text
   }
 
-  /// The text for the version hash of a derived attribute.
-  ///
-  /// It is Core Data's text of the ``compiled`` expression: `items.@count` gives `count:(items)`.
+  /// For the version hash of a derived attribute: `items.@count` gives `count:(items)`.
   package var hashFormat: String {
     var printer = ExpressionPrinter(style: .hashed)
     printer.write(compiled, minimum: .min)
@@ -22,10 +20,10 @@ extension ValueExpression: CustomStringConvertible {
   /// The expression as format text.
   public var description: String { predicateFormat }
 
-  /// The expression as compiled for a derived attribute: collection operators become functions.
+  /// Archives and hashes of derived attributes have functions in place of collection operators.
   ///
-  /// `items.@count` becomes `count:(items)`, the form in model archives and version hashes. `items.@sum.price` and the
-  /// like are treated alike, but no known model confirms that.
+  /// `items.@count` is `count:(items)`. `items.@sum.price` and the like are treated alike, but no
+  /// known model confirms that.
   package var compiled: ValueExpression {
     guard case .keyPath(let operand, let path) = self else { return self }
     let names = path.names(separatedBy: ".")
@@ -50,7 +48,7 @@ extension PredicateDescription: CustomStringConvertible {
     return printer.text
   }
 
-  /// The text for the version hash of a derived attribute with this filter.
+  /// For the version hash of a derived attribute with this filter.
   package var hashFormat: String {
     var printer = ExpressionPrinter(style: .hashed)
     printer.write(self)

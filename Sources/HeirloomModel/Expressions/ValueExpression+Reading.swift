@@ -1,8 +1,8 @@
 extension ValueExpression {
-  /// Returns the paths of the properties that the expression reads of the object in a variable (named without `$`).
-  ///
-  /// `SELF` is the same object. A path may contain relationships, elements of composite attributes and operators. It is
   /// `nil` if the expression uses the object itself, since any property may be read then.
+  ///
+  /// The variable is named without `$`; `SELF` is the same object. A path may contain
+  /// relationships, elements of composite attributes and operators.
   package func pathsRead(of variable: String) -> Set<String>? {
     var reading = PropertyReading(variable: variable)
     reading.read(self)
@@ -11,7 +11,7 @@ extension ValueExpression {
 }
 
 extension PredicateDescription {
-  /// The paths of the properties that the condition reads of its object; `nil` if it uses the object itself.
+  /// `nil` if the condition uses the object itself.
   package var pathsRead: Set<String>? {
     // No variable has an empty name.
     var reading = PropertyReading(variable: "")
@@ -20,7 +20,6 @@ extension PredicateDescription {
   }
 }
 
-/// A collector of the properties that an expression reads of one object.
 private struct PropertyReading {
   let variable: String
   var paths: Set<String>? = []

@@ -8,7 +8,7 @@ struct WildcardPattern {
 
   private let elements: [Element]
 
-  /// Parses a pattern; every text is a valid one.
+  /// Every text is a valid pattern.
   init(_ pattern: String) {
     var elements: [Element] = []
     var isEscaped = false
@@ -27,9 +27,7 @@ struct WildcardPattern {
     self.elements = elements
   }
 
-  /// Returns true if the whole text matches the pattern.
-  ///
-  /// - Complexity: O(*n* · *m*): after a mismatch, only the last `*` is retried.
+  /// After a mismatch, only the last `*` is retried: O(*n* · *m*).
   func matches(_ text: String) -> Bool {
     let characters = Array(text)
     var element = 0

@@ -1,5 +1,5 @@
 extension Collection<UInt8> {
-  /// The bytes as base64 text with padding (RFC 4648 §4).
+  /// RFC 4648 §4, with padding.
   package var base64: String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".unicodeScalars)
     var text = String.UnicodeScalarView()

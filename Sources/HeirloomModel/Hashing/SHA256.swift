@@ -1,8 +1,7 @@
-/// The SHA-256 digest of bytes that are added in pieces.
+/// Source: FIPS 180-4.
 ///
-/// Source: FIPS 180-4. Foundation on Linux has no digests, and this module has no dependencies.
+/// Foundation on Linux has no digests, and this module has no dependencies.
 package struct SHA256: Sendable {
-  /// The digest's length, in bytes.
   package static let byteCount = 32
 
   // A vector instead of an array: a model has thousands of short digests, and allocating arrays would dominate the
@@ -12,12 +11,10 @@ package struct SHA256: Sendable {
   private var pending: [UInt8] = []
   private var byteTotal: UInt64 = 0
 
-  /// Creates the digest of no bytes.
   package init() {
     pending.reserveCapacity(2 * Self.blockLength)
   }
 
-  /// Adds bytes.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     let count = pending.count
     pending.append(contentsOf: bytes)
@@ -25,12 +22,11 @@ package struct SHA256: Sendable {
     if pending.count >= Self.blockLength { compressPending() }
   }
 
-  /// Adds the UTF-8 bytes of text.
   package mutating func update(_ text: String) {
     update(text.utf8)
   }
 
-  /// Adds a number of at most 64 bits, least significant byte first.
+  /// At most 64 bits.
   package mutating func update(littleEndian value: some FixedWidthInteger) {
     var rest = UInt64(truncatingIfNeeded: value)
     for _ in 0..<value.bitWidth / 8 {
@@ -41,7 +37,6 @@ package struct SHA256: Sendable {
     if pending.count >= Self.blockLength { compressPending() }
   }
 
-  /// Returns the digest, `byteCount` bytes long.
   package consuming func finalize() -> [UInt8] {
     let bitTotal = byteTotal &* 8
     pending.append(0x80)
@@ -69,7 +64,6 @@ package struct SHA256: Sendable {
     return digest
   }
 
-  /// Returns the digest of bytes.
   package static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var digest = SHA256()
     digest.update(bytes)

@@ -1,11 +1,7 @@
-/// The SHA-512 digest of bytes.
-///
-/// Source: FIPS 180-4. A store's metadata contains the digest of all its version hashes.
+/// Source: FIPS 180-4.
 package enum SHA512 {
-  /// The digest's length, in bytes.
   package static let byteCount = 64
 
-  /// Returns the digest of bytes, `byteCount` long.
   package static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var message = Array(bytes)
     let bitTotal = UInt64(message.count) &* 8

@@ -9,14 +9,11 @@ public struct VersionHash: Hashable, Sendable {
   /// The digest, always `byteCount` bytes long.
   public let bytes: [UInt8]
 
-  /// Creates a hash from a stored digest; throws `VersionHashError/wrongLength(found:)` unless it has `byteCount`
-  /// bytes.
   package init(_ bytes: some Collection<UInt8>) throws(VersionHashError) {
     guard bytes.count == Self.byteCount else { throw .wrongLength(found: bytes.count) }
     self.bytes = Array(bytes)
   }
 
-  /// Creates a hash by digesting the bytes that a closure adds.
   init(digesting add: (inout SHA256) -> Void) {
     var digest = SHA256()
     add(&digest)
@@ -29,14 +26,11 @@ extension VersionHash: CustomStringConvertible {
   public var description: String { bytes.hexadecimal }
 }
 
-/// A stored digest that isn't a version hash.
 package enum VersionHashError: Error, Hashable, Sendable {
-  /// A digest of `found` bytes instead of `VersionHash.byteCount`.
   case wrongLength(found: Int)
 }
 
 extension VersionHashError: CustomStringConvertible {
-  /// One sentence with the problem and what was expected.
   package var description: String {
     switch self {
     case .wrongLength(let found): "A version hash has \(found) bytes; expected \(VersionHash.byteCount)."

@@ -1,6 +1,6 @@
 /// Formatting of numbers in messages, the same in every locale.
 package enum CountText {
-  /// Returns a number with a comma before each group of three digits: `1,234,567`.
+  /// Such as `1,234,567`.
   package static func grouped(_ number: some BinaryInteger) -> String {
     let digits = Array(String(number.magnitude))
     var text = number < 0 ? "-" : ""
@@ -11,13 +11,13 @@ package enum CountText {
     return text
   }
 
-  /// Returns a number with its noun: `1 row`, `2 rows`, `3 entities`.
+  /// Such as `1 row`, `2 rows`, `3 entities`.
   package static func counted(_ number: some BinaryInteger, _ word: String) -> String {
     let plural = word.hasSuffix("y") && !word.hasSuffix("ay") ? word.dropLast() + "ies" : word + "s"
     return "\(grouped(number)) \(number == 1 ? word : String(plural))"
   }
 
-  /// Returns a verb that agrees with a number: `differs` for 1, `differ` for others.
+  /// `differs` for 1, `differ` for others.
   package static func verb(_ plural: String, _ number: some BinaryInteger) -> String {
     guard number == 1 else { return plural }
     return switch plural {
@@ -28,7 +28,7 @@ package enum CountText {
     }
   }
 
-  /// Returns a size in decimal units with one decimal place: `512 bytes`, `1.5 MB`.
+  /// Decimal units: `512 bytes`, `1.5 MB`.
   package static func size(_ bytes: some BinaryInteger) -> String {
     guard bytes >= 1000 else { return counted(bytes, "byte") }
     let units = ["kB", "MB", "GB", "TB", "PB", "EB"]

@@ -1,7 +1,5 @@
-/// A search for the name that was meant by a mistyped one.
 package enum NameSuggestion {
-  /// Returns the known name that is most similar to a word, the first of equally similar ones; `nil` if none is
-  /// similar.
+  /// The first of equally similar names; `nil` if none is similar.
   package static func nearest(to word: String, among names: [String]) -> String? {
     let typed = letters(word)
     if let same = names.first(where: { letters($0) == typed }) { return same }
@@ -20,17 +18,16 @@ package enum NameSuggestion {
     return best?.name
   }
 
-  /// Returns the question that ends a message about an unknown name, `; did you mean "title"?`, or else a full stop.
+  /// The end of a message about an unknown name: `; did you mean "title"?`, or else a full stop.
   package static func question(_ nearest: String?) -> String {
     nearest.map { "; did you mean \"\($0)\"?" } ?? "."
   }
 
-  /// Returns the letters to compare: leading dashes and upper case are ignored.
   private static func letters(_ word: String) -> [Character] {
     Array(word.lowercased().drop { $0 == "-" })
   }
 
-  /// Returns the number of letters to insert, delete, replace or exchange with their neighbour.
+  /// Counts letters to insert, delete, replace or exchange with their neighbour.
   private static func distance(_ first: [Character], _ second: [Character]) -> Int {
     var rows = [Array(0...second.count)]
     for (line, letter) in first.enumerated() {

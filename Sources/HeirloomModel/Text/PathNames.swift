@@ -1,8 +1,8 @@
 extension StringProtocol {
-  /// Splits a path at a separator, even before a combining mark.
+  /// Splits even before a combining mark.
   ///
-  /// Swift compares characters: if a name from a file begins with a combining accent, the `.` before it and the accent
-  /// are one character, which isn't equal to `.`.
+  /// Swift compares characters: if a name from a file begins with a combining accent, the `.`
+  /// before it and the accent are one character, which isn't equal to `.`.
   package func names(
     separatedBy separator: Unicode.Scalar, omittingEmptySubsequences: Bool = false
   ) -> [Substring] {

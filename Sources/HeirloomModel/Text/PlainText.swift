@@ -3,15 +3,14 @@
 /// A name in a store's schema or metadata may contain anything: a line break, after which the text looks like ours; a
 /// terminal control sequence; characters that are invisible or change the writing direction; or 50 MB of letters.
 package enum PlainText {
-  /// The maximum length of a line, in Unicode scalars, longer than any path.
+  /// In Unicode scalars; longer than any path.
   package static let limit = 8000
 
-  /// Returns a text as one line of limited length, with special characters escaped and the omitted bytes counted.
   package static func line(_ text: String, limit: Int = limit) -> String {
     escaped(cut(text, to: limit), breaksLines: false)
   }
 
-  /// Returns a text cut in the middle to a number of Unicode scalars, with a note of the omitted bytes.
+  /// Cuts in the middle; the limit counts Unicode scalars.
   package static func cut(_ text: String, to limit: Int) -> String {
     // Each scalar has at least one byte.
     guard text.utf8.count > limit, text.unicodeScalars.dropFirst(limit).first != nil else { return text }
@@ -22,10 +21,7 @@ package enum PlainText {
     return "\(String(first))… (\(CountText.counted(missing, "byte")) left out) …\(String(last))"
   }
 
-  /// Returns a text with escapes for characters that are invisible or control a terminal.
-  ///
-  /// Line feeds stay if `breaksLines` is true. JSON has another form of escapes. `isKept` gets the rest of the text
-  /// from an escape character on, and returns how many of its scalars to keep unchanged.
+  /// `isKept` gets the text from an escape character on, and returns how many scalars to keep.
   package static func escaped(
     _ text: String, breaksLines: Bool, isJSON: Bool = false, isKept: (Substring.UnicodeScalarView) -> Int = { _ in 0 }
   ) -> String {
@@ -52,10 +48,8 @@ package enum PlainText {
     return result
   }
 
-  /// Returns true if a character to escape may begin with a byte.
-  ///
-  /// The bytes are the first of control characters (C0, DEL, C1), of the range from U+2000 to U+20FF, of U+00AD,
-  /// U+061C, U+180E and U+FEFF, and of U+E0000 and higher.
+  /// The first bytes of control characters (C0, DEL, C1), of the range from U+2000 to U+20FF, of
+  /// U+00AD, U+061C, U+180E and U+FEFF, and of U+E0000 and higher.
   private static func mayBegin(_ byte: UInt8) -> Bool {
     switch byte {
     case ..<0x20, 0x7F, 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF3, 0xF4: true
@@ -83,7 +77,6 @@ package enum PlainText {
     return "\\x" + digits(UInt32(scalar.value & 0xFF), count: 2).uppercased()
   }
 
-  /// Returns the JSON escape of a scalar.
   private static func numberInJSON(_ scalar: Unicode.Scalar) -> String {
     UTF16.encode(scalar).map { $0.map { "\\u" + digits(UInt32($0), count: 4) }.joined() } ?? ""
   }

@@ -1,5 +1,5 @@
 extension String {
-  /// Returns true if this name precedes another in the order of version hashes: by UTF-16 code unit, case-sensitive.
+  /// The order of version hashes: by UTF-16 code unit, case-sensitive.
   package func utf16Precedes(_ other: String) -> Bool {
     // Strings are UTF-8, whose order differs only in one case: UTF-16 encodes characters beyond U+FFFF as surrogates,
     // which precede U+E000.
@@ -15,7 +15,7 @@ extension String {
     return others.next() != nil
   }
 
-  /// Returns true if this name precedes another in the order in which a store numbers entities: case-insensitively.
+  /// The order in which a store numbers entities: case-insensitive.
   package func precedesInEntityOrder(_ other: String) -> Bool {
     let folded = lowercased()
     let otherFolded = other.lowercased()
@@ -24,44 +24,38 @@ extension String {
 }
 
 extension Sequence<UInt8> {
-  /// The bytes as lowercase hexadecimal digits, two for each.
   package var hexadecimal: String {
     map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 
 extension [String] {
-  /// Returns true if this list precedes another, compared element by element.
   package func utf16Precedes(_ other: [String]) -> Bool {
     lexicographicallyPrecedes(other) { $0.utf16Precedes($1) }
   }
 }
 
-/// Returns the sorted indexes of a number of elements.
 @inline(never)
 private func positions(_ count: Int, _ precedes: (Int, Int) -> Bool) -> [Int] { (0..<count).sorted(by: precedes) }
 
 // The compiler specializes the library's sorting for each sorted element type: kilobytes each. These functions sort
 // indexes, which are of one type. The order of equal elements is kept. (Loops over objects are specialized too.)
 extension Sequence {
-  /// Returns the elements sorted by a comparison.
   package func ordered(by precedes: (Element, Element) -> Bool) -> [Element] {
     let elements = Array(self)
     return positions(elements.count) { precedes(elements[$0], elements[$1]) }.map { elements[$0] }
   }
 
-  /// Returns the elements sorted by a text, in the order of version hashes: by UTF-16 code unit, case-sensitive.
+  /// In the order of version hashes.
   package func ordered(by text: (Element) -> String) -> [Element] {
     map { ($0, text($0)) }.ordered { $0.1.utf16Precedes($1.1) }.map(\.0)
   }
 
-  /// Returns the elements sorted by several texts, the first of which counts most.
   package func ordered(by texts: (Element) -> [String]) -> [Element] {
     map { ($0, texts($0)) }.ordered { $0.1.utf16Precedes($1.1) }.map(\.0)
   }
 }
 
 extension Sequence<String> {
-  /// Returns the texts in the order of version hashes.
   package func ordered() -> [String] { ordered { $0.utf16Precedes($1) } }
 }

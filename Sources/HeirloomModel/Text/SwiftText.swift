@@ -1,6 +1,5 @@
 /// Names of a model in Swift source, escaped so that they can't become code.
 package enum SwiftText {
-  /// Returns a text as a string literal.
   package static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -16,7 +15,7 @@ package enum SwiftText {
     return result + "\""
   }
 
-  /// Returns a text with control characters replaced, for one line of a comment.
+  /// For a comment, which a line break would end.
   package static func oneLine(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
   }

@@ -1,19 +1,15 @@
-/// Cleans up after a deferred migration, piece by piece.
-///
 /// Each piece is one ordinary transaction that also changes the list in the metadata.
 struct DeferredCleanUp {
   let store: PersistentStore
 
-  /// The most rows that one piece deletes from a table that is removed.
   static let rowsPerPiece: Int64 = 5_000
-  /// The most bytes that one piece deletes, estimated from the table's first 20 rows, unless a single row is larger.
+  /// Estimated from the table's first 20 rows; a single row may be larger.
   static let bytesPerPiece: Int64 = 16 << 20
-  /// The most empty pages that one piece releases.
   static let pagesPerPiece: Int64 = 1_000
 
   private var connection: Connection { store.connection }
 
-  /// Runs one piece, if something is left, and returns true if more is left; if it throws, nothing was done.
+  /// Returns true if more is left; if it throws, nothing was done.
   func runPiece() throws(DeferredMigrationError) -> Bool {
     var pending = DeferredMigration()
     do {
@@ -62,15 +58,12 @@ struct DeferredCleanUp {
     try StoreMetadata(connection: connection, path: store.path)
   }
 
-  /// Returns the remaining work, with the file's schema.
   private func left() throws(SQLiteError) -> (pending: DeferredMigration, actual: ActualSchema) {
     let actual = try ActualSchema(of: connection)
     return (actual.pending(under: store.schema), actual)
   }
 
-  /// Runs one piece in an open transaction, which the caller rolls back on an error.
-  ///
-  /// Sets `pending` to the remaining work, for errors. The metadata are `nil` if they didn't change.
+  /// The caller rolls back on an error; `metadata` is `nil` if it didn't change.
   private func runPieceInTransaction(
     _ pending: inout DeferredMigration
   ) throws -> (isMore: Bool, metadata: StoreMetadata?) {
@@ -89,9 +82,6 @@ struct DeferredCleanUp {
     return (!rest.isEmpty, metadata)
   }
 
-  // MARK: Pieces
-
-  /// Does one piece and returns the remaining work.
   private func run(_ pending: DeferredMigration, _ actual: ActualSchema) throws -> DeferredMigration {
     var rest = pending
     if let name = pending.missingIndexes.first {
@@ -112,7 +102,7 @@ struct DeferredCleanUp {
     return rest
   }
 
-  /// Drops an index of the table or deletes some rows, and in the end drops the table; returns true if it did.
+  /// Returns true once the table is dropped.
   private func removeRows(of table: String, _ actual: ActualSchema) throws(SQLiteError) -> Bool {
     // The table's indexes are dropped first, because each row would be looked up in them.
     if let index = actual.objects.first(where: { $0.kind == .index && $0.table == table && $0.sql != nil }) {
@@ -139,7 +129,7 @@ struct DeferredCleanUp {
     return true
   }
 
-  /// Removes a column, for which SQLite rewrites all rows of its table.
+  /// SQLite rewrites all rows of the table.
   private func drop(
     _ column: String, of table: String, _ actual: ActualSchema, _ pending: DeferredMigration
   ) throws {
@@ -155,7 +145,6 @@ struct DeferredCleanUp {
     try connection.execute("ALTER TABLE \(quote(table)) DROP COLUMN \(quote(column))")
   }
 
-  /// Releases some empty pages to the file system; returns true if none is left.
   private func releasePages() throws(SQLiteError) -> Bool {
     guard try connection.firstInteger("PRAGMA auto_vacuum") == 2 else { return true }
     try connection.execute("PRAGMA incremental_vacuum(\(Self.pagesPerPiece))")

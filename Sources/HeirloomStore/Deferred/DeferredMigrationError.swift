@@ -10,7 +10,6 @@ public struct DeferredMigrationError: Error, Sendable {
   /// The problem that stopped the clean-up.
   public let problem: Problem
 
-  /// Creates an error.
   package init(path: String, pending: DeferredMigration, problem: Problem) {
     self.path = path
     self.pending = pending

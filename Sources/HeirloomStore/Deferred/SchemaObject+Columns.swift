@@ -1,7 +1,5 @@
 extension SchemaObject {
-  /// Returns true if an index or a trigger refers to a column of its own table, ignoring case.
-  ///
-  /// A trigger may name columns of other tables; those of its own table follow `NEW`, `OLD` or `UPDATE OF`.
+  /// A trigger may name other tables' columns; its own follow `NEW`, `OLD` or `UPDATE OF`.
   package func speaks(ofColumn column: String) -> Bool {
     let words = Self.words(of: sql ?? "")
     let column = column.lowercased()
@@ -21,7 +19,6 @@ extension SchemaObject {
     }
   }
 
-  /// Returns the words of a statement in lower case, with dots and parentheses as words and without literals.
   private static func words(of sql: String) -> [String] {
     var words: [String] = []
     var word = ""

@@ -76,7 +76,7 @@ public struct StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
-  /// True if the content of the file is at fault, false if the file can't be read now.
+  /// False if the file just can't be read now.
   var isAboutContent: Bool {
     switch problem {
     case .empty, .notDatabase, .truncated, .damaged, .tooDemanding, .notStore, .metadataRowCount, .invalidMetadata,
@@ -86,7 +86,6 @@ extension StoreError {
     }
   }
 
-  /// Converts an error of SQLite to a store's error.
   package init(_ error: SQLiteError, path: String) {
     let problem: Problem =
       if error.isBusy {
@@ -270,7 +269,6 @@ extension StoreError {
     }
   }
 
-  /// True if the store's `-wal` exists now and isn't empty.
   package var hasLog: Bool { DatabaseFile.size(of: path + "-wal") ?? 0 > 0 }
 
   /// The same as `path`.

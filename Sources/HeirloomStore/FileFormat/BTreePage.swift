@@ -1,14 +1,11 @@
 /// A b-tree page, checked against every rule of the format that concerns one page.
 struct BTreePage {
-  /// A cell: an entry of a page.
   struct Cell {
     /// The child page with the entries before this one; 0 in a leaf.
     var child = 0
-    /// The key of a row of a table; 0 in an index.
+    /// The key of a table's row; 0 in an index.
     var key: Int64 = 0
-    /// The length of the whole record, in bytes.
     var payloadSize = 0
-    /// The range of the record's first part in the page.
     var local = 0..<0
     /// The first overflow page; 0 for none.
     var overflow = 0
@@ -16,7 +13,7 @@ struct BTreePage {
 
   let number: Int
   let kind: TreePageKind
-  /// The page's content, valid as long as its buffer exists.
+  /// Valid as long as the page's buffer exists.
   let bytes: UnsafeRawPointer
   let usableSize: Int
   /// The child with the highest keys; 0 in a leaf.
@@ -24,7 +21,6 @@ struct BTreePage {
   private let header: Int
   private let cellCount: Int
 
-  /// Reads a page's header; `usableSize` is the number of the page's bytes that hold content.
   init(_ buffer: PageBuffer, number: Int, usableSize: Int) throws(PageFault) {
     bytes = buffer.bytes
     // The first page begins with the file's header.
@@ -48,9 +44,8 @@ struct BTreePage {
 
   private var listStart: Int { header + (kind.isLeaf ? 8 : 12) }
 
-  /// Calls a closure with each cell, in the order of keys, and checks that the page is divided among them.
+  /// Checks after the last cell that cells, free blocks and fragments don't overlap.
   ///
-  /// Cells, free blocks and fragments must share the page without overlaps; that is checked after the last cell.
   /// `spaces` is memory that is reused from page to page.
   @inline(__always)
   func forEachCell(spaces: inout [UInt64], _ body: (Cell) throws -> Void) throws {
@@ -120,7 +115,6 @@ struct BTreePage {
     }
   }
 
-  /// Reads all cells, in the order of their keys, with the checks of ``forEachCell(spaces:_:)``.
   func read(_ cells: inout [Cell], spaces: inout [UInt64]) throws {
     cells.removeAll(keepingCapacity: true)
     try forEachCell(spaces: &spaces) { cells.append($0) }

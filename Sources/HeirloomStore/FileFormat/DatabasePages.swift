@@ -1,40 +1,30 @@
 internal import CHeirloomSQLite
 
-/// The pages of an open database's file, read without SQLite's cache.
+/// Read without SQLite's cache and without its locks: nothing may write meanwhile.
 ///
 /// The format is that of https://www.sqlite.org/fileformat2.html.
-/// Nothing may write meanwhile: SQLite's locks are not taken.
 package final class DatabasePages {
   let layout: PageLayout
-  /// The size of a page, in bytes.
   package var pageSize: Int { layout.pageSize }
-  /// The bytes of a page that hold content.
   var usableSize: Int { layout.usableSize }
-  /// The number of pages of the database; the first has the number 1.
+  /// The first page has the number 1.
   package let pageCount: Int
-  /// The file's length in bytes, with any bytes after the last page, which SQLite ignores.
+  /// With any bytes after the last page, which SQLite ignores.
   let byteCount: Int64
-  /// The file's first hundred bytes.
   let header: [UInt8]
-  /// True if the file has a pointer map, as Core Data's stores have.
+  /// Core Data's stores have one.
   var hasPageMap: Bool { bigEndianWord(header, at: 52) != 0 }
-  /// True if text is stored in UTF-8.
   package var isUTF8: Bool { bigEndianWord(header, at: 56) == 1 }
-  /// The lock-byte page, which holds nothing.
   var lockPage: Int { layout.lockPage }
 
   private let connection: Connection
   private let database: String
-  /// A cache of parts of the file; a part's slot follows from its offset.
+  /// A part's slot follows from its offset.
   private let cache: UnsafeMutableRawBufferPointer
   private var cached: [Int64]
   private static let partSize = 1 << 16
   private static let partCount = 16
 
-  /// Prepares to read a database's file, and reads its header.
-  ///
-  /// `database` is its schema name on the connection. Throws ``PageFault`` if the file doesn't have all pages of the
-  /// database.
   package init(of connection: Connection, database: String) throws {
     self.connection = connection
     self.database = database
@@ -66,7 +56,6 @@ package final class DatabasePages {
 
   func makeBuffer() -> PageBuffer { PageBuffer(pageSize: pageSize) }
 
-  /// Copies a page into memory; throws ``PageFault`` if the database has no such page.
   func read(_ page: Int, into buffer: PageBuffer) throws {
     guard page >= 1, page <= pageCount else { throw PageFault("has no page \(page)") }
     let offset = Int64(page - 1) * Int64(pageSize)
@@ -86,14 +75,13 @@ package final class DatabasePages {
       .copyMemory(from: UnsafeRawBufferPointer(rebasing: cache[inPart..<inPart + pageSize]))
   }
 
-  /// Reads a page into memory without its neighbours; throws ``PageFault`` if the database has no such page.
   func readAlone(_ page: Int, into buffer: PageBuffer) throws {
     guard page >= 1, page <= pageCount else { throw PageFault("has no page \(page)") }
     try read(
       UnsafeMutableRawBufferPointer(start: buffer.start, count: pageSize), at: Int64(page - 1) * Int64(pageSize))
   }
 
-  /// Reads bytes, all of which the file must have, unless the connection is to be interrupted.
+  /// Throws if the connection is to be interrupted.
   func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SQLiteError) {
     if connection.interruption?() ?? false {
       throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: String(cString: sqlite3_errstr(SQLITE_INTERRUPT)))

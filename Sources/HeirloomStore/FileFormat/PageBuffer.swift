@@ -3,7 +3,6 @@ import Foundation
 /// Memory for one page, followed by room for a number that extends beyond the page's end.
 final class PageBuffer {
   let start: UnsafeMutableRawPointer
-  /// The size of a page, in bytes.
   let size: Int
 
   init(pageSize: Int) {
@@ -16,7 +15,7 @@ final class PageBuffer {
     start.deallocate()
   }
 
-  /// The page's content, valid until the buffer is released or read into again.
+  /// Valid until the buffer is released or read into again.
   var bytes: UnsafeRawPointer { UnsafeRawPointer(start) }
 
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
@@ -25,22 +24,19 @@ final class PageBuffer {
 }
 
 extension UnsafeRawPointer {
-  /// Returns the big-endian number of two bytes.
   func short(at offset: Int) -> Int {
     Int(UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
   }
 
-  /// Returns the big-endian number of four bytes, or the largest that an `Int` holds.
   func word(at offset: Int) -> Int {
     Int(clamping: unsigned(at: offset))
   }
 
-  /// Returns the big-endian number of four bytes.
   func unsigned(at offset: Int) -> UInt32 {
     UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Reads a varint of one to nine bytes, which may extend beyond the page's content.
+  /// One to nine bytes, which may extend beyond the page's content.
   func varint(_ place: inout Int) -> Int64 {
     let first = load(fromByteOffset: place, as: UInt8.self)
     place += 1

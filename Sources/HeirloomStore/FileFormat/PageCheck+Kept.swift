@@ -1,6 +1,5 @@
 // Trees whose rows were not to change: pages may have moved, but must have the same content.
 extension PageCheck {
-  /// Compares a tree in which pages were written with the source's, which must have the same content.
   package func compareTree(root: Int, with sourceRoot: Int) throws {
     try TreeComparison(self).compare(root, sourceRoot, as: .root, depth: 0)
   }

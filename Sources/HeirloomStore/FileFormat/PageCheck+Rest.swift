@@ -1,8 +1,6 @@
 // The pages outside trees, and the check that every page is accounted for.
 extension PageCheck {
-  /// Checks the header, the list of free pages, and that each page has the owner that the pointer map names.
-  ///
-  /// All trees must have been checked before. `roots` has the roots of all trees but the schema's.
+  /// All trees must have been checked before; `roots` lacks the schema's.
   package func checkRest(roots: [Int]) throws {
     let highest = bigEndian(candidate.header, at: 52)
     guard highest == roots.max() ?? 1 else {
@@ -43,7 +41,6 @@ extension PageCheck {
     }
   }
 
-  /// Checks that each page was walked, or that it and its owner are as they were in the source.
   private func accountForPages() throws {
     guard walked.contains(1) else { throw PageFault("has a schema that was not checked") }
     let buffer = candidate.makeBuffer()
@@ -65,11 +62,7 @@ extension PageCheck {
     }
   }
 
-  // MARK: Unwritten pages
-
-  /// Compares the pages that were not written with the source's, byte for byte.
-  ///
-  /// `shared` has the byte ranges, ascending, in which both files share the volume's blocks; they are skipped.
+  /// Skips `shared`: ranges, ascending, in which both files share the volume's blocks.
   package func compareUnwrittenPages(sharing shared: [Range<Int64>]) throws {
     let stride = 1 << 18
     let end = Int64(min(candidate.pageCount, source.pageCount)) * Int64(candidate.pageSize)

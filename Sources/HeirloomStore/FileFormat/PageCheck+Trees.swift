@@ -1,28 +1,20 @@
 // Trees that were rewritten, or are new: each page is walked.
 extension PageCheck {
-  /// The order of an index's entries, which compares text by its bytes.
+  /// Text is compared by its bytes.
   package struct IndexOrder {
-    /// True for each column whose higher values come first.
     package let descending: [Bool]
 
-    /// Creates an order.
     package init(descending: [Bool]) {
       self.descending = descending
     }
   }
 
-  /// The rows or entries of a tree that was walked.
   package struct TreeContent {
-    /// The number of rows or entries.
     package fileprivate(set) var count: Int64 = 0
-    /// The sum of a table's rows, over their keys and the requested values.
     package fileprivate(set) var sum = RowSum()
   }
 
-  /// Walks a whole tree.
-  ///
-  /// An index must have its entries in `order`; `nil` checks none. `columns` has the positions of the values to sum in
-  /// a table's records, from 0 and ascending; `nil` sums none.
+  /// `columns` has the positions of the values to sum in a table's records, from 0 and ascending.
   package func walkTree(root: Int, order: IndexOrder? = nil, summing columns: [Int]? = nil) throws -> TreeContent {
     let walk = TreeWalk(self, order: order, columns: columns)
     try walk.visit(root, as: .root, depth: 0)
@@ -30,7 +22,6 @@ extension PageCheck {
   }
 }
 
-/// Walks one tree, in the order of its keys.
 private final class TreeWalk {
   /// A page on the path from the root, with memory that the next page at its depth reuses.
   private final class Level {
@@ -149,7 +140,6 @@ private final class TreeWalk {
     swap(&record, &lastEntry)
   }
 
-  /// Copies a whole record, followed by room.
   private func gather(_ cell: BTreePage.Cell, of page: BTreePage) throws {
     record.removeAll(keepingCapacity: true)
     record.append(contentsOf: page.part(cell.local))
@@ -164,7 +154,6 @@ private final class TreeWalk {
     }
   }
 
-  /// Walks the overflow pages of a record.
   private func followOverflow(
     of cell: BTreePage.Cell, on page: BTreePage, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws {

@@ -1,18 +1,19 @@
-/// Checks that the pages of a changed copy of a database are right, given that those of the source are.
+/// Checks the pages of a changed copy, given that those of the source are right.
 ///
-/// The cost is proportional to what was written. The file's pointer map has the parent of each page, so a written page
-/// can be traced to its tree. Trees that were rewritten are walked whole. In the others, written pages are compared
-/// with the source's pages in the same places. In the end, each page has the owner that the pointer map names: it was
-/// walked, or it and its owner were not written and are as in the source.
+/// The cost is proportional to what was written. The file's pointer map has the parent of each
+/// page, so a written page can be traced to its tree. Trees that were rewritten are walked whole.
+/// In the others, written pages are compared with the source's pages in the same places. In the
+/// end, each page has the owner that the pointer map names: it was walked, or it and its owner were
+/// not written and are as in the source.
 package final class PageCheck {
   let candidate: DatabasePages
   let source: DatabasePages
   let written: WrittenPages
-  /// The pages that were written, or that the source doesn't have.
+  /// Pages that were written, or that the source doesn't have.
   let writtenPages: PageSet
   let map: PageMap
   let sourceMap: PageMap
-  /// Pages that were walked: each has one owner, which the pointer map names.
+  /// Each walked page has one owner, which the pointer map names.
   var walked: PageSet
   /// Unwritten pages that a walked page refers to.
   var led: PageSet
@@ -20,14 +21,10 @@ package final class PageCheck {
   var touched: PageSet
   /// Written pages whose bytes were found to be those that were written.
   private var summed: PageSet
-  /// Called with the number of bytes that were read.
   package var didRead: (_ byteCount: Int) -> Void = { _ in }
-  /// Memory for cells, reused from page to page.
   var spaces: [UInt64] = []
 
-  /// Prepares a check; `nil` if none is possible.
-  ///
-  /// It needs pointer maps, pages of equal size, and a record of every write.
+  /// `nil` without pointer maps, pages of equal size, and a record of every write.
   package init?(_ candidate: DatabasePages, from source: DatabasePages, written: WrittenPages) {
     guard candidate.hasPageMap, source.hasPageMap, candidate.pageSize == source.pageSize,
       candidate.usableSize == source.usableSize, written.isComplete
@@ -46,15 +43,12 @@ package final class PageCheck {
     summed = PageSet(pageCount: candidate.pageCount)
   }
 
-  /// Returns true if a page was written, or doesn't exist in the source.
   func isWritten(_ page: Int) -> Bool { writtenPages.contains(page) }
 
-  /// Returns true if anything was written in the tree with a root.
+  /// Only after ``followWrittenPages()``.
   package func isTouched(root: Int) -> Bool { touched.contains(root) }
 
-  // MARK: Steps
-
-  /// Traces each written page to its tree, and marks all pages on the way.
+  /// Marks all pages on the way from each written page to the root of its tree.
   package func followWrittenPages() throws {
     try writtenPages.forEach { page in
       guard map.covers(page) else {
@@ -73,13 +67,13 @@ package final class PageCheck {
     }
   }
 
-  /// Records a page as walked; throws if it was walked before, or if the pointer map has another entry.
+  /// Throws if the page was walked before, or if the pointer map has another entry.
   func walk(_ page: Int, as entry: PageMap.Entry) throws {
     try check(page, entry)
     guard walked.insert(page) else { throw PageFault("has two places for page \(page)") }
   }
 
-  /// Records an unwritten page that a walked page refers to.
+  /// For an unwritten page that a walked page refers to.
   func lead(to page: Int, as entry: PageMap.Entry) throws {
     try check(page, entry)
     guard led.insert(page) else { throw PageFault("has two places for page \(page)") }
@@ -95,7 +89,6 @@ package final class PageCheck {
     }
   }
 
-  /// Reads a page of the candidate, and checks that a written page is what was written there.
   func read(_ page: Int, into buffer: PageBuffer) throws {
     try candidate.read(page, into: buffer)
     didRead(candidate.pageSize)
@@ -105,12 +98,11 @@ package final class PageCheck {
     }
   }
 
-  /// Checks that a written page is what was written there, unless it was read before.
   func checkSum(_ page: Int, in buffer: PageBuffer) throws {
     if isWritten(page), !summed.contains(page) { try read(page, into: buffer) }
   }
 
-  /// Records the root of a tree in which nothing was written; throws if it isn't the source's.
+  /// For a tree in which nothing was written.
   package func keep(root: Int, as sourceRoot: Int?) throws {
     guard root == sourceRoot else { throw PageFault("has the root of another tree, page \(root)") }
     try lead(to: root, as: .root)

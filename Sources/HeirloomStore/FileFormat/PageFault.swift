@@ -2,7 +2,6 @@
 package struct PageFault: Error, CustomStringConvertible {
   package let description: String
 
-  /// Creates a fault.
   package init(_ description: String) {
     self.description = description
   }

@@ -1,6 +1,5 @@
 /// The pointer map of a database in auto-vacuum mode: the kind of each page, and its parent.
 final class PageMap {
-  /// A page's entry: its kind, and its parent; 0 for none.
   struct Entry: Hashable {
     let kind: UInt8
     let parent: UInt32
@@ -23,20 +22,17 @@ final class PageMap {
     buffers = (0..<16).map { _ in pages.makeBuffer() }
   }
 
-  /// Returns true if a page belongs to the pointer map itself.
   func contains(_ page: Int) -> Bool { layout.isMapPage(page) }
 
-  /// Returns true if a page has an entry.
   func covers(_ page: Int) -> Bool { page >= 3 && page != layout.lockPage && !contains(page) }
 
-  /// Returns the entry of a page that has one; throws ``PageFault`` if the file ends before it.
+  /// The page must have an entry.
   func entry(of page: Int) throws -> Entry {
     let bytes = try read(layout.mapPage(of: page))
     guard let offset = layout.mapOffset(of: page) else { throw PageFault("has no map of page \(page)") }
     return entry(in: bytes, at: offset)
   }
 
-  /// Calls a closure with each page that has an entry, the entry, and the pointer map's page that holds it.
   func forEachEntry(_ body: (_ page: Int, _ entry: Entry, _ mapPage: Int) throws -> Void) throws {
     var map = 0
     var bytes = buffers[0].bytes
@@ -54,7 +50,7 @@ final class PageMap {
     Entry(kind: bytes.load(fromByteOffset: offset, as: UInt8.self), parent: bytes.unsigned(at: offset + 1))
   }
 
-  /// Returns a page of the pointer map, valid until others are read.
+  /// Valid until other pages are read.
   private func read(_ map: Int) throws -> UnsafeRawPointer {
     let slot = map / (layout.mapEntryCount + 1) % cached.count
     if cached[slot] != map {

@@ -1,13 +1,10 @@
 /// A record: the values of a row of a table, or of an entry of an index, as SQLite stores them.
 struct RecordBytes {
-  /// The record, followed by room for a number that extends beyond its end.
+  /// Followed by room for a number that extends beyond the record's end.
   let bytes: UnsafeRawPointer
-  /// The length of the whole record, in bytes.
   let size: Int
 
-  /// Returns true if the header and its values fill the record, or if the header isn't present as a whole.
-  ///
-  /// `present` is the number of the record's bytes that are in memory.
+  /// True also if the header isn't in memory as a whole.
   func isWhole(present: Int) -> Bool {
     var place = 0
     let header = Int(clamping: bytes.varint(&place))
@@ -23,11 +20,7 @@ struct RecordBytes {
     return place == header && end == size
   }
 
-  // MARK: Values
-
-  /// Adds values of the record to the digest of its row; the record's header must be valid.
-  ///
-  /// `columns` has the values' positions, ascending; a position beyond the record's end has no value.
+  /// The header must be valid, and `columns` ascending; a position beyond the end has no value.
   func add(_ columns: [Int], to row: inout RowDigest) {
     var place = 0
     let header = Int(clamping: bytes.varint(&place))
@@ -60,7 +53,6 @@ struct RecordBytes {
     case text(UnsafeRawBufferPointer)
     case blob(UnsafeRawBufferPointer)
 
-    /// The position of the value's storage class in SQLite's order.
     var rank: Int {
       switch self {
       case .null: 0
@@ -71,9 +63,7 @@ struct RecordBytes {
     }
   }
 
-  /// Compares two whole records as an index does that compares text by its bytes; negative if this one comes first.
-  ///
-  /// `descending` is true for each value whose higher values come first; values beyond the list ascend.
+  /// As an index that compares text by its bytes; values beyond `descending` ascend.
   func compare(_ other: RecordBytes, descending: [Bool]) -> Int {
     var (place, otherPlace) = (0, 0)
     let (header, otherHeader) = (Int(clamping: bytes.varint(&place)), Int(clamping: other.bytes.varint(&otherPlace)))
@@ -129,7 +119,7 @@ struct RecordBytes {
     }
   }
 
-  /// Compares an integer with a floating-point number, without rounding the integer.
+  /// Without rounding the integer.
   private static func compare(_ number: Int64, _ other: Double) -> Int {
     // The limits of 64-bit integers, as the nearest floating-point numbers.
     if other >= 9_223_372_036_854_775_808 { return -1 }

@@ -1,15 +1,14 @@
-/// The damage of a rollback journal: SQLite rolls a change back up to there, and silently ignores the rest.
+/// SQLite rolls a change back up to the damage, and silently ignores the rest.
 package struct JournalDamage: Equatable, Sendable {
-  /// True if the journal's own header is damaged, and SQLite rolls nothing back.
+  /// SQLite rolls nothing back then.
   package let isHeaderDamaged: Bool
-  /// The number of pages that the journal has, or claims to have.
+  /// Pages that the journal has, or claims to have.
   package let recordCount: Int64
-  /// The number of these pages that SQLite doesn't restore; the database may still have them as changed.
+  /// Pages that SQLite doesn't restore; the database may still have them as changed.
   package let lostCount: Int64
 }
 
 extension JournalDamage: CustomStringConvertible {
-  /// A sentence: the damage and its meaning.
   package var description: String {
     let found =
       isHeaderDamaged
@@ -21,34 +20,29 @@ extension JournalDamage: CustomStringConvertible {
 }
 
 extension RollbackJournal {
-  /// A page in a journal, as it was before the change.
   package struct Record: Equatable, Sendable {
-    /// The page's number; the first is 1.
+    /// Counts from 1.
     package let page: UInt32
     /// The offset of the page's content in the journal, in bytes.
     package let offset: Int64
   }
 
-  /// The result of playing a journal back as SQLite does.
   package struct Playback: Equatable, Sendable {
-    /// The pages that SQLite doesn't restore; `nil` if there are none.
     package fileprivate(set) var damage: JournalDamage?
-    /// The sound records after the first damaged one, which SQLite doesn't reach.
+    /// Sound records after the first damaged one, which SQLite doesn't reach.
     package fileprivate(set) var unread: [Record] = []
-    /// The size of a page in the journal, in bytes.
     package fileprivate(set) var pageSize = 0
   }
 
   /// Determines what SQLite would roll back, record by record.
   ///
-  /// SQLite stops at the first record whose checksum is wrong, and at an invalid header. A header is written once its
-  /// records are on the disk, so each of them must be there. A page counts as lost unless the database still has it as
-  /// in the journal. Some damage can't be detected: another page's number, content outside the checksum, which covers
-  /// every 200th byte, a truncation where a header could be, and any truncation of a journal without a number of
+  /// SQLite stops at the first record whose checksum is wrong, and at an invalid header. A page
+  /// counts as lost unless the database still has it as in the journal. Some damage can't be
+  /// detected: another page's number, content outside the checksum, which covers every 200th byte,
+  /// a truncation where a header could be, and any truncation of a journal without a number of
   /// records.
   ///
-  /// The files are opened and closed, which drops this process's locks on them: read a copy. A change that is already
-  /// committed has no damage.
+  /// The files are opened and closed, which drops this process's locks on them: read a copy.
   package func playback() throws(StoreError) -> Playback {
     guard !isCommitted else { return Playback() }
     guard let journal = OpenedFile(path), let database = OpenedFile(databasePath) else {
@@ -59,11 +53,11 @@ extension RollbackJournal {
   }
 }
 
-/// A header in a journal: one begins each part whose records were synced together.
+/// Begins each part whose records were synced together.
 ///
 /// https://www.sqlite.org/fileformat2.html#the_rollback_journal
 private struct JournalHeader {
-  /// The number of records; `nil` for as many as fit in the file.
+  /// `nil` for as many records as fit in the file.
   let count: Int64?
   let nonce: UInt32
   let pageCount: UInt32
@@ -83,14 +77,13 @@ private struct JournalHeader {
     pageSize = size == 0 ? databasePageSize : size
   }
 
-  /// True if SQLite accepts the sizes.
   var hasSizes: Bool {
     (32...65_536).contains(sectorSize) && sectorSize & (sectorSize - 1) == 0
       && (512...65_536).contains(pageSize) && pageSize & (pageSize - 1) == 0
   }
 }
 
-/// Reads a journal's parts in order, also after the place where SQLite stops.
+/// Reads on after the place where SQLite stops.
 private struct JournalReader {
   private let journal: OpenedFile
   private let size: Int64
@@ -145,10 +138,9 @@ private struct JournalReader {
     }
   }
 
-  /// Returns a header after the first; `nil` for the end of what was synced.
+  /// Returns `nil` for the end of what was synced.
   ///
-  /// SQLite writes a part's magic bytes and number of records once the records are on the disk; until then, they are
-  /// zero.
+  /// SQLite writes a part's magic bytes and number of records once the records are on the disk.
   private mutating func nextHeader(at offset: Int64) -> JournalHeader? {
     guard let start = journal.bytes(at: offset, count: min(28, max(0, size - offset))), start.count >= 8
     else { return nil }
@@ -166,7 +158,6 @@ private struct JournalReader {
     return header
   }
 
-  /// Reads a part, and returns the offset after its records.
   private mutating func readPart(_ header: JournalHeader, at offset: Int64) -> Int64 {
     let (start, length) = (offset + sectorSize, pageSize + 8)
     let fitting = max(0, size - start) / length
@@ -231,7 +222,6 @@ private struct JournalReader {
     return journal.bytes(at: offset, count: pageSize + 8).map { JournalRecord($0, offset: offset + 4) }
   }
 
-  /// Returns true if the database has the page as in a record: the change hadn't reached it.
   private func isInDatabase(_ record: JournalRecord) -> Bool {
     guard isPage(record.page) else { return false }
     return database.bytes(at: Int64(record.page - 1) * pageSize, count: pageSize).map { $0[...] == record.content }
@@ -239,7 +229,6 @@ private struct JournalReader {
   }
 }
 
-/// A page in a journal with its number and its checksum.
 private struct JournalRecord {
   let page: UInt32
   let content: ArraySlice<UInt8>

@@ -7,42 +7,36 @@ import Foundation
 /// can create a file in the store's folder can forge a journal, so it is read here before SQLite sees it.
 /// https://www.sqlite.org/fileformat2.html#the_rollback_journal
 package struct RollbackJournal: Equatable, Sendable {
-  /// The reason why a journal isn't rolled back.
   package enum Objection: Hashable, Sendable {
     /// The original size is zero, but the database has pages: a rollback would empty it.
     case emptiesDatabase
     /// The original size is far beyond the file and the journal together: a rollback would extend it, up to 16 TB.
     case stretchesDatabase
-    /// The name of a super-journal that is not this database's.
     case namesAnother(String)
     /// Rolling the journal back in a copy left something that is not a store.
     case leavesNoStore
   }
 
-  /// The path of the database.
   package let databasePath: String
-  /// The journal's length, in bytes.
   package let byteCount: Int64
-  /// The number of pages that the database had before the change; `nil` if the journal's beginning is damaged.
+  /// Before the change; `nil` if the journal's beginning is damaged.
   package let originalPageCount: UInt32?
-  /// The size of the database's pages, in bytes, according to the journal; 0 if its beginning is damaged.
+  /// 0 if the journal's beginning is damaged.
   package let pageSize: UInt32
-  /// The path of the super-journal that it names, from a change of several databases.
+  /// From a change of several databases.
   package let superJournal: String?
-  /// The journal's length without the name of a super-journal, in bytes.
+  /// Without the name of a super-journal.
   package let recordsByteCount: Int64
 
-  /// The path of the journal.
   package var path: String { databasePath + Self.suffix }
 
   private static let suffix = "-journal"
   static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
-  /// The longest name that is searched for, in bytes; SQLite's own limit is shorter.
   private static let nameLimit: Int64 = 65_536
 
-  /// Reads a database's journal; `nil` if SQLite would ignore it: no file, an empty one, or one that begins with zero.
+  /// `nil` if SQLite would ignore the journal: no file, an empty one, or one that begins with zero.
   ///
-  /// The path must have its symbolic links resolved. Throws ``StoreError`` if there is a file that can't be read.
+  /// `path` must have its symbolic links resolved. Throws if there is a file that can't be read.
   package init?(besideDatabaseAt path: String) throws(StoreError) {
     databasePath = path
     var status = stat()
@@ -75,13 +69,12 @@ package struct RollbackJournal: Equatable, Sendable {
     recordsByteCount = max(0, file.byteCount - 16 - length - 4)
   }
 
-  /// True if the change is committed: a change of several databases deletes its super-journal last.
+  /// A change of several databases deletes its super-journal last.
   package var isCommitted: Bool {
     var status = stat()
     return superJournal.map { lstat($0, &status) != 0 && errno == ENOENT } ?? false
   }
 
-  /// The reason why the journal isn't rolled back; `nil` if there is none.
   package var objection: Objection? {
     var status = stat()
     if let originalPageCount, lstat(databasePath, &status) == 0, status.st_size > 0 {
@@ -94,9 +87,9 @@ package struct RollbackJournal: Equatable, Sendable {
     return isOwn(superJournal) ? nil : .namesAnother(superJournal)
   }
 
-  /// Returns true if a super-journal is one that SQLite may follow and delete.
+  /// SQLite may follow and delete a super-journal of its own in the store's folder.
   ///
-  /// It must be in the store's folder with a name of SQLite's form, and be deleted already or list this journal.
+  /// It must have been deleted already or list this journal.
   private func isOwn(_ path: String) -> Bool {
     guard let own = Self.place(of: self.path), let place = Self.place(of: path), place.folder == own.folder,
       Self.isSuperJournalName(place.name)
@@ -116,14 +109,13 @@ package struct RollbackJournal: Equatable, Sendable {
       }
   }
 
-  /// Returns true if a name ends as SQLite's super-journals do: `-mj`, six digits, a nine, two digits, all hexadecimal.
+  /// SQLite's end with `-mj`, six digits, a nine and two digits, all hexadecimal.
   private static func isSuperJournalName(_ name: String) -> Bool {
     let end = Array(name.utf8.suffix(12))
     guard end.count == 12, end.starts(with: "-mj".utf8), end[9] == UInt8(ascii: "9") else { return false }
     return end[3...].allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) }
   }
 
-  /// Returns the folder of an absolute path, with its links resolved, and the name in that folder.
   private static func place(of path: String) -> (folder: String, name: String)? {
     guard path.utf8.first == UInt8(ascii: "/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
       return nil
@@ -135,7 +127,6 @@ package struct RollbackJournal: Equatable, Sendable {
 }
 
 extension RollbackJournal.Objection {
-  /// The objection in words, as the end of a sentence.
   package var reason: String {
     switch self {
     case .emptiesDatabase: "its original size is zero, and a rollback would empty the store"
@@ -148,13 +139,12 @@ extension RollbackJournal.Objection {
 }
 
 extension StoreError {
-  /// Returns the error of a journal that isn't rolled back.
   package static func refusedJournal(_ objection: RollbackJournal.Objection, path: String) -> StoreError {
     StoreError(path: path, problem: .refusedJournal(reason: objection.reason))
   }
 }
 
-/// A file that is read through its descriptor; links are not followed, and a named pipe doesn't block.
+/// Links are not followed, and a named pipe doesn't block.
 final class OpenedFile {
   let byteCount: Int64
   private let descriptor: Int32
@@ -171,7 +161,6 @@ final class OpenedFile {
 
   deinit { _ = close(descriptor) }
 
-  /// Reads the given number of bytes; `nil` if there are fewer.
   func bytes(at offset: Int64, count: Int64) -> [UInt8]? {
     guard offset >= 0, count >= 0, let count = Int(exactly: count) else { return nil }
     var bytes = [UInt8](repeating: 0, count: count)

@@ -1,10 +1,9 @@
 package import HeirloomModel
 
 extension StoreMetadata {
-  /// Returns the configuration whose entities a store holds, if the store was made with the model.
+  /// `.some(nil)` is the whole model; `nil` if the store wasn't made with it.
   ///
-  /// Metadata name all entities of the model; only the store's tables show which of them it holds. The result is
-  /// `.some(nil)` for the whole model, and `nil` if the model isn't the store's.
+  /// Metadata name all entities of the model; only the store's tables show which of them it holds.
   package func configuration(of model: ManagedObjectModel, heldBy actual: ActualSchema) -> String?? {
     guard names(model) else {
       return model.configurations.map(\.name).first { names(model, configuration: $0) }.map { .some($0) }

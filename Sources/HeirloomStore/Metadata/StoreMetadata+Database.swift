@@ -2,10 +2,7 @@ import Foundation
 import HeirloomFormats
 
 extension StoreMetadata {
-  /// Reads the metadata of an open database.
-  ///
-  /// `path` is the store's file, for messages and to compare its size. Throws ``StoreError`` with what was found
-  /// instead of a store.
+  /// `path` is the store's file, for messages and to compare its size.
   package init(connection: Connection, database: String = "main", path: String) throws(StoreError) {
     var rows: [(identifier: String?, propertyList: [UInt8]?)] = []
     var expectedSize: Int64 = 0
@@ -54,9 +51,7 @@ extension StoreMetadata {
     try self.init(propertyList: propertyList, identifier: identifier, path: path)
   }
 
-  /// Returns the condition that the metadata are a table with pages of its own and no computed columns.
-  ///
-  /// SQLite checks it first, because reading anything else could run forever.
+  /// SQLite checks first that the metadata are a plain table: reading others could run forever.
   private static func isPlain(_ database: String) -> String {
     "EXISTS (SELECT 1 FROM \(quote(database)).sqlite_schema WHERE name = \(quoteLiteral(PhysicalName.metadataTable))"
       + " AND type = 'table' AND rootpage > 0 AND sql NOT LIKE '%as%')"
@@ -67,7 +62,7 @@ extension StoreMetadata {
     return (try? connection.rowCount(of: table)).flatMap { Int(exactly: $0) } ?? 2
   }
 
-  /// Writes the metadata as the only row, inside a transaction.
+  /// The caller opens a transaction.
   package func write(to connection: Connection, database: String = "main") throws(SQLiteError) {
     let list: [UInt8]
     do throws(FormatError) {

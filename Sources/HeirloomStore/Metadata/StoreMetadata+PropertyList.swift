@@ -2,9 +2,6 @@ package import HeirloomFormats
 import HeirloomModel
 
 extension StoreMetadata {
-  /// Reads metadata from a store's binary property list; the identifier is kept beside the list.
-  ///
-  /// `path` is for messages. Throws ``StoreError`` if the list is damaged or has no version hashes.
   package init(propertyList: [UInt8], identifier: String, path: String) throws(StoreError) {
     func invalid(_ reason: String) -> StoreError {
       StoreError(path: path, problem: .invalidMetadata(reason: reason))
@@ -58,9 +55,7 @@ extension StoreMetadata {
     return value
   }
 
-  /// Returns the metadata as a binary property list; equal metadata give equal bytes.
-  ///
-  /// Throws `FormatError` if one of the app's values is nested too deeply.
+  /// Equal metadata give equal bytes; throws if a value of the app is nested too deeply.
   package func propertyList() throws(FormatError) -> [UInt8] {
     var values = otherValues
     values[PhysicalName.versionHashesKey] = .dictionary(versionHashes.mapValues { .data($0.bytes) })

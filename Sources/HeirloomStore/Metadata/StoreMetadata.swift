@@ -20,7 +20,7 @@ public struct StoreMetadata: Hashable, Sendable {
   public var generation: String?
   /// The clean-up that a deferred migration by Heirloom left, as the store lists it; `nil` if there is none.
   public package(set) var deferredMigration: DeferredMigration?
-  /// All other values: those of the app and those that Core Data doesn't change.
+  /// Those of the app, and those that Core Data doesn't change.
   package var otherValues: [String: PropertyListValue]
 
   /// The framework version whose layout Heirloom writes.
@@ -68,13 +68,10 @@ public struct StoreMetadata: Hashable, Sendable {
     frameworkVersion = Self.currentFrameworkVersion
   }
 
-  /// Returns 32 random hexadecimal digits, which identify a file.
   package static func newGeneration() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
   }
-
-  // MARK: Comparing
 
   /// Returns true if the store was made with a model that has the same version hashes.
   ///
@@ -90,9 +87,7 @@ public struct StoreMetadata: Hashable, Sendable {
     return differingEntities(from: model, configuration: configuration).isEmpty
   }
 
-  /// Returns true if the metadata name the entities of a model, or of one of its configurations, and no others.
-  ///
-  /// Returns false for an unknown configuration.
+  /// Neither side may have entities that the other lacks; false for an unknown configuration.
   package func names(_ model: ManagedObjectModel, configuration: String? = nil) -> Bool {
     isCompatible(with: model, configuration: configuration)
       && versionHashes.count == model.entities(inConfiguration: configuration)?.count

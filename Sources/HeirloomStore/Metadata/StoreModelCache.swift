@@ -2,24 +2,17 @@ package import Foundation
 package import HeirloomFormats
 package import HeirloomModel
 
-/// The copy of its model that a store holds.
-///
-/// Core Data writes it whenever it opens a store with a changed model. It is a cache: a store without one is complete.
+/// A store without a copy is complete: Core Data writes it when it opens one with a changed model.
 package enum StoreModelCache {
-  /// Reads the model from a store without changing it; `nil` if the store holds none.
+  /// The model is the store's own only if its hashes are those of the metadata.
   ///
-  /// It is the store's own only if its hashes are those of the metadata: ask
-  /// ``StoreMetadata/isCompatible(with:configuration:)``. Throws ``StoreError`` if the store can't be read or the copy
-  /// is damaged.
+  /// Ask ``StoreMetadata/isCompatible(with:configuration:)``. `nil` if the store holds none.
   package static func model(inStoreAt url: URL) throws(StoreError) -> ManagedObjectModel? {
     try StoreReading.withQuietConnection(toStoreAt: url.path) { connection throws(StoreError) in
       try model(connection: connection, path: url.path)?.model
     }
   }
 
-  /// Reads the model from an open database; `nil` if there is none.
-  ///
-  /// Throws ``StoreError`` if the database can't be read or the copy is damaged; `path` is for messages.
   package static func model(
     connection: Connection, database: String = "main", path: String
   ) throws(StoreError) -> ReadModel? {
@@ -46,16 +39,13 @@ package enum StoreModelCache {
     }
   }
 
-  /// Writes the model as the only row, inside a transaction; the table must exist.
-  ///
-  /// If the model can't be archived, this leaves the table empty and returns false.
+  /// Inside a transaction; if the model can't be archived, the table is left empty.
   @discardableResult
   package static func write(
     _ model: ManagedObjectModel, to connection: Connection, database: String = "main"
   ) throws(SQLiteError) -> Bool {
     let table = "\(quote(database)).\(quote(PhysicalName.modelCacheTable))"
     try connection.execute("DELETE FROM \(table)")
-    // It is a cache: a store without it is complete, and Core Data writes it when it next opens the store.
     guard let content = try? ModelArchiveWriter.cache(model) else { return false }
     try connection.execute("INSERT INTO \(table) (\(quote(PhysicalName.content))) VALUES (?1)", [.blob(content)])
     return true

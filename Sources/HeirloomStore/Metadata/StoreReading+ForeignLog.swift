@@ -2,10 +2,10 @@ import Foundation
 import HeirloomModel
 
 extension StoreReading {
-  /// Returns the reason why the `-wal` beside a store is another database's, as a clause; `nil` if there is none.
+  /// SQLite finds a log by its name alone.
   ///
-  /// SQLite finds the log by its name alone. If another database's log was copied there, the store's pages become those
-  /// of that database at the next checkpoint. The identifier in the metadata reveals this, if the log holds it.
+  /// If another database's log was copied there, the store's pages become those of that database at
+  /// the next checkpoint. The identifier in the metadata reveals this, if the log holds it.
   package static func objectionToLog(besideStoreAt path: String) -> String? {
     // SQLite keeps the log beside the file that a symbolic link points to.
     guard let resolved = realpath(path, nil) else { return nil }
@@ -27,7 +27,6 @@ extension StoreReading {
     }
   }
 
-  /// Throws ``StoreError/Problem/unusableSideFile(_:found:)`` if the `-wal` of a store is another database's.
   package static func checkLog(besideStoreAt path: String) throws(StoreError) {
     guard let objection = objectionToLog(besideStoreAt: path) else { return }
     throw StoreError(

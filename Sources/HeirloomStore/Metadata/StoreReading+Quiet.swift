@@ -3,11 +3,11 @@ import Foundation
 extension StoreReading {
   /// Opens a store for an inspection that leaves no side files, if possible.
   ///
-  /// To read a store in WAL mode, SQLite creates the side files, and a read-only connection leaves them behind. If
-  /// there is no `-wal`, no process has the store open and the main file is the whole store; a `-shm` without a `-wal`
-  /// holds nothing. The same is true of an empty `-wal` alone, which Apple's SQLite leaves. The file is then read as
-  /// immutable, and again in the usual way if it changed meanwhile. The body may be called a second time; it must not
-  /// keep the connection.
+  /// To read a store in WAL mode, SQLite creates the side files, and a read-only connection leaves
+  /// them behind. If there is no `-wal`, no process has the store open and the main file is the
+  /// whole store; a `-shm` without a `-wal` holds nothing. The same is true of an empty `-wal`
+  /// alone, which Apple's SQLite leaves. The file is then read as immutable, and again in the usual
+  /// way if it changed meanwhile. The body may be called twice; it must not keep the connection.
   package static func withQuietConnection<Value>(
     toStoreAt path: String, _ body: (Connection) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
@@ -27,11 +27,10 @@ extension StoreReading {
   }
 }
 
-/// The state of a database file without side files, for noticing a change.
 private struct UndisturbedFile: Equatable {
   private let file: FileStamp
 
-  /// Reads the state; `nil` if there is no file, or if side files may have content or be in use.
+  /// `nil` if there is no file, or if side files may have content or be in use.
   init?(_ path: String) {
     // SQLite keeps the side files beside the file that a symbolic link points to.
     guard let resolved = realpath(path, nil) else { return nil }

@@ -2,14 +2,10 @@ import CHeirloomSQLite
 import Foundation
 import HeirloomFormats
 
-/// Inspections of a store, which don't change it, and the checks before it is opened.
 package enum StoreReading {
-  /// The code for a caller's mistake.
   static let misuseCode: Int32 = SQLITE_MISUSE
 
-  /// Opens a store for an inspection; it is closed when the body releases the connection.
-  ///
-  /// The body may be called a second time with another connection, if the first can't read.
+  /// The body may be called twice, with another connection, if the first can't read.
   package static func withConnection<Value>(
     toStoreAt path: String, _ body: (Connection) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
@@ -28,10 +24,10 @@ package enum StoreReading {
     }
   }
 
-  /// Lets SQLite roll an interrupted change back, as any app that opens the store does; a read-only connection can't.
+  /// SQLite rolls an interrupted change back, which a read-only connection can't.
   ///
-  /// For the only copy of a store, the caller first checks ``RollbackJournal/objection`` and keeps the store as it is.
-  /// If this throws, the store and its journal are unchanged.
+  /// For the only copy of a store, the caller first checks ``RollbackJournal/objection`` and keeps
+  /// the store as it is. If this throws, the store and its journal are unchanged.
   package static func undoInterruptedChange(ofStoreAt path: String) throws(StoreError) {
     try checkFile(path)
     try checkJournal(path)
@@ -45,7 +41,7 @@ package enum StoreReading {
     }
   }
 
-  /// Returns true if a database has metadata; throws if it can't be read now, which says nothing about its metadata.
+  /// Throws if the metadata can't be read now, which says nothing about them.
   package static func hasMetadata(_ connection: Connection) throws(SQLiteError) -> Bool {
     try metadata(of: connection) != nil
   }
@@ -62,19 +58,16 @@ package enum StoreReading {
     }
   }
 
-  /// Returns the generation of the store that is a connection's main database; `nil` if it has none, or no metadata.
-  ///
-  /// Throws an error if the store can't be read now, which says nothing about its generation.
+  /// Throws if the store can't be read now, which says nothing about its generation.
   package static func generation(of connection: Connection) throws(SQLiteError) -> String? {
     try metadata(of: connection)?.generation
   }
 
-  /// Reads the generation of a store that is not held; `nil` if it has none.
+  /// The store must not be held.
   package static func generation(ofStoreAt path: String) throws(SQLiteError) -> String? {
     try generation(of: Connection(path: path, mode: .readOnly, options: .inspecting.withoutLinks))
   }
 
-  /// Sets the generation of the store that is a connection's main database, if it has metadata.
   package static func give(_ generation: String, to connection: Connection) throws(SQLiteError) {
     guard var metadata = try metadata(of: connection) else { return }
     metadata.generation = generation
@@ -104,7 +97,6 @@ package enum StoreReading {
     }
   }
 
-  /// Throws unless the path is that of a file with content, and its side files are plain files.
   static func checkFile(_ path: String) throws(StoreError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -117,9 +109,7 @@ package enum StoreReading {
     try checkSideFiles(path)
   }
 
-  /// Throws if a side file's name has something that SQLite would follow, wait for or write through.
-  ///
-  /// SQLite opens side files without checking: a named pipe would hang it, and through a link it would write elsewhere.
+  /// SQLite doesn't check them: a pipe would hang it, and through a link it would write elsewhere.
   private static func checkSideFiles(_ path: String) throws(StoreError) {
     // SQLite keeps the side files beside the file that a symbolic link points to.
     guard let resolved = realpath(path, nil) else { return }
@@ -140,7 +130,6 @@ package enum StoreReading {
     }
   }
 
-  /// Returns a description of what has a side file's name; `nil` for a plain file.
   static func oddKind(_ status: stat) -> String? {
     switch status.st_mode & S_IFMT {
     case S_IFREG: nil
@@ -151,12 +140,11 @@ package enum StoreReading {
     }
   }
 
-  /// Returns true if the main file alone is the store: no side file has content.
+  /// The main file alone is the store.
   package static func isComplete(_ path: String) -> Bool {
     ["-wal", "-journal"].allSatisfy { (DatabaseFile.size(of: path + $0) ?? 0) == 0 }
   }
 
-  /// Returns true if there is room for the side files of WAL mode.
   private static func hasRoom(beside path: String) -> Bool {
     var room = statvfs()
     guard statvfs(path, &room) == 0 else { return true }
@@ -166,12 +154,11 @@ package enum StoreReading {
     return (bytes.overflow || bytes.partialValue >= 32_768) && (room.f_files == 0 || room.f_favail > 0)
   }
 
-  /// Returns the main file's size if it must hold all pages; `nil` if some may be in the `-wal`.
+  /// Returns `nil` if some pages may be in the `-wal`.
   package static func completeSize(of path: String) -> Int64? {
     (DatabaseFile.size(of: path + "-wal") ?? 0) == 0 ? DatabaseFile.size(of: path) : nil
   }
 
-  /// Converts SQLite's error from reading the metadata to a store's error.
   static func error(
     _ error: SQLiteError, connection: Connection, database: String, path: String
   ) -> StoreError {

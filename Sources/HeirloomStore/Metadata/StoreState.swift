@@ -1,20 +1,15 @@
 import Foundation
 
-/// The file system's status of a store's files, which shows later that the store wasn't written to since.
+/// Two equal states mean that the store wasn't written to in between.
 ///
-/// A commit writes to the main file or to the `-wal`, and the file system records the time. Two equal states mean the
-/// same content if, before the first, the files were at rest for longer than the resolution of these times: a later
-/// write then has a later time than those recorded.
+/// That holds if, before the first, the files were at rest for longer than the resolution of the
+/// file system's times: a later write then has a later time than those recorded.
 package struct StoreState: Equatable, Sendable {
-  /// The main file, with the times of the last change of its content and of anything about it.
   private let main: FileStamp
-  /// The `-wal`, if it isn't empty, with only the time of its last change of content: SQLite may set its owner on
-  /// opening it.
+  /// Only with the time of its last change of content: SQLite may set its owner on opening it.
   private let log: FileStamp?
 
-  /// Reads the state of a store's files; `nil` if one of them was not at rest, or if there is no store.
-  ///
-  /// `rest` is the number of seconds without a write: more than the resolution of the file system's times.
+  /// `nil` if one of the files was not at rest for `rest` seconds, or if there is no store.
   package init?(of path: String, atRestFor rest: Double) {
     // SQLite keeps the side files beside the file that a symbolic link points to.
     guard let resolved = realpath(path, nil) else { return nil }
@@ -31,7 +26,6 @@ package struct StoreState: Equatable, Sendable {
     (self.main, self.log) = (main, log)
   }
 
-  /// Returns true if the files of a store are now as they were; false if there is no store any more.
   package func isStill(at path: String) -> Bool { Self(of: path, atRestFor: -.infinity) == self }
 
   private static func seconds(_ seconds: Int64, _ nanoseconds: Int64) -> Double {

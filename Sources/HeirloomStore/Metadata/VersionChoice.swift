@@ -1,16 +1,12 @@
 import HeirloomFormats
 package import HeirloomModel
 
-/// A version whose hashes are those of a store.
 package struct VersionCandidate: Sendable {
-  /// The version's name; `nil` if it has none.
   package let name: String?
-  /// The model.
   package let model: ManagedObjectModel
-  /// True if this model was explicitly named for this store, as with `--model`.
+  /// Explicitly named for this store, as with `--model`.
   package let isGiven: Bool
 
-  /// Creates a version.
   package init(name: String?, model: ManagedObjectModel, isGiven: Bool = false) {
     self.name = name
     self.model = model
@@ -18,29 +14,24 @@ package struct VersionCandidate: Sendable {
   }
 }
 
-/// The version that made a store, chosen among those with equal hashes.
+/// Chosen among versions with equal hashes, which leave out renaming identifiers.
 ///
-/// Hashes leave out renaming identifiers and more that a mapping needs. Versions with equal hashes are distinguished by
-/// these, in this order: an explicit choice, the version identifiers in the store's metadata, the store's own copy of
-/// its model, and the snapshot beside it.
+/// They are distinguished, in this order, by an explicit choice, the version identifiers in the
+/// store's metadata, the store's own copy of its model, and the snapshot beside it.
 package struct VersionChoice: Sendable {
-  /// The model.
   package let model: ManagedObjectModel
   /// The name of the version, or of the first one with these hashes if no version has the snapshot's content.
   package let name: String?
-  /// True if the model is that of the snapshot.
   package let isSnapshot: Bool
-  /// True if it is the model of a version that has a name.
   package let isNamed: Bool
-  /// The names of all versions that fit and can't be distinguished, this one and equal versions included.
+  /// All versions that fit and can't be distinguished, this one and equal versions included.
   package let fitting: [String]
-  /// The names of other versions that fit and can't be distinguished, although their renamings differ.
+  /// Other versions that fit and can't be distinguished, although their renamings differ.
   package let rivals: [String]
 
-  /// Chooses among versions of equal hashes; `nil` if there is neither a version nor a snapshot.
+  /// The versions are sorted, most likely first; the snapshot must have these hashes.
   ///
-  /// The versions are sorted, most likely first. The snapshot must have these hashes. `cached` reads the store's own
-  /// copy of its model; it is called only if the other criteria leave several versions.
+  /// `cached` is called only if the other criteria leave several versions.
   package init?(
     among versions: [VersionCandidate], snapshot: ManagedObjectModel? = nil, identifiers: [String],
     cached: () -> ManagedObjectModel?
@@ -68,9 +59,7 @@ package struct VersionChoice: Sendable {
     }.compactMap(\.name)
   }
 
-  /// Chooses among models that fit a store, most likely first; one of them may be its own copy.
-  ///
-  /// Returns `nil` if there are none.
+  /// Sorted, most likely first.
   package static func candidate(
     of candidates: [StoreModelCandidate], identifiers: [String]
   ) -> StoreModelCandidate? {
@@ -84,7 +73,6 @@ package struct VersionChoice: Sendable {
     return choice.flatMap { choice in candidates.first { $0.model == choice.model } } ?? cache
   }
 
-  /// The warning that several versions can't be distinguished; `nil` if there is no doubt.
   package var doubt: String? {
     guard !rivals.isEmpty else { return nil }
     let names = rivals.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -94,7 +82,7 @@ package struct VersionChoice: Sendable {
       + " an app by the delegate"
   }
 
-  /// Keeps the models that meet a condition, unless none does.
+  /// Keeps all models if none fits.
   private static func narrow(_ models: inout [ManagedObjectModel], to fits: (ManagedObjectModel) -> Bool) {
     guard differ(models) else { return }
     let fitting = models.filter(fits)
@@ -105,10 +93,10 @@ package struct VersionChoice: Sendable {
     models.dropFirst().contains { $0 != models.first }
   }
 
-  /// Returns the models that agree with a store's copy in everything in which they differ from each other.
+  /// Those that agree with the store's copy in everything in which they differ from each other.
   ///
-  /// The copy doesn't contain everything, and represents some things differently, such as a class's name with its
-  /// module. In all of that it differs from each of the models. The result is `nil` if no model agrees.
+  /// The copy doesn't contain everything, and represents some things differently, such as a class's
+  /// name with its module. In all of that it differs from each of the models.
   private static func told(by copy: ManagedObjectModel, among models: [ManagedObjectModel]) -> [ManagedObjectModel]? {
     guard copy.versionHashes() == models.first?.versionHashes(), let copy = archived(copy).map(ModelParts.init) else {
       return nil
@@ -123,19 +111,17 @@ package struct VersionChoice: Sendable {
     return fitting.isEmpty || differing.isEmpty ? nil : fitting
   }
 
-  /// Returns the model as it is read back from a store's archive.
   private static func archived(_ model: ManagedObjectModel) -> ManagedObjectModel? {
     guard let bytes = try? ModelArchiveWriter.archive(model) else { return nil }
     return try? ModelArchiveReader.read(bytes).model
   }
 }
 
-/// The content of a model, divided by entity and property.
 private struct ModelParts {
   struct Key: Hashable {
     var entity: String?
     var property: String?
-    /// True for a renaming identifier, which is a part of its own because mappings depend on it.
+    /// A part of its own, because mappings depend on it.
     var isRenaming = false
   }
 
@@ -176,7 +162,6 @@ private struct ModelParts {
 
   var renamings: [Key: AnyHashable] { parts.filter(\.key.isRenaming) }
 
-  /// Returns the keys of the parts that are not the same in another model.
   func keysDiffering(from other: ModelParts) -> Set<Key> {
     Set(parts.keys).union(other.parts.keys).filter { parts[$0] != other.parts[$0] }
   }

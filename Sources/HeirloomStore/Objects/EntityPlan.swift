@@ -1,45 +1,36 @@
 import HeirloomModel
 
-/// Precomputed slots, columns and SQL for reading and writing objects of one entity.
+/// Each column that an object uses has a slot, numbered from 0.
 ///
-/// Each column that an object of the entity uses has a slot, numbered from 0: attributes, then keys, then the columns
-/// that other entities' relationships keep in the row.
+/// Attributes come first, then keys, then the columns that other entities' relationships keep in
+/// the row.
 final class EntityPlan {
   let entity: PhysicalEntity
-  /// The number of the root of the entity's tree.
   let rootNumber: Int
   let slotCount: Int
-  /// The columns, in the order of their slots.
+  /// In the order of their slots.
   let columns: [String]
   let kinds: [SlotKind]
-  /// The attributes, in the order of their slots; the names of a path are joined by points.
+  /// In the order of their slots; the names of a path are joined by points.
   let attributes: [(path: String, description: AttributeDescription)]
-  /// The relationships, sorted by name, transient ones left out.
+  /// Sorted by name, transient ones left out.
   let relationships: [PlannedRelationship]
-  /// One for each of `relationships`, at the same position.
   let keys: [PlannedKey]
-  /// The composite attributes that are stored.
   let composites: [AttributeDescription]
-  /// The names of composite attributes, nested ones by path.
   let compositePaths: Set<String>
-  /// The names and slots of required attributes and to-one relationships.
   let required: [(property: String, slot: Int)]
-  /// The slots of attributes with rules for their values.
   let ruledSlots: [Int]
-  /// The to-many relationships with a minimum or maximum count.
   let countedRelationships: [PlannedRelationship]
-  /// The initial values of new objects, by slot.
   let template: [SQLiteValue?]
   let hasInitialValues: Bool
-  /// The columns that a row is read with, qualified by `RowSelection.alias`: the number of saves, then the slots.
+  /// Qualified by `RowSelection.alias`: the number of saves, then the slots.
   let selectedColumns: String
-  /// The statement that selects a row by its primary key and entity number.
   let selection: String
   let writer: RowWriter
 
-  /// The record of what code reads of the entity's objects; `nil` if reads aren't recorded.
+  /// `nil` if reads aren't recorded.
   @exclusivity(unchecked) var reads: PropertyReads?
-  /// The record of changes to them; `nil` if changes aren't recorded.
+  /// `nil` if changes aren't recorded.
   @exclusivity(unchecked) var edits: ObjectEdits?
 
   private let names: NameTable
@@ -48,11 +39,9 @@ final class EntityPlan {
   private let slotsByColumn: [String: Int]
 
   struct SlotKind {
-    /// The attribute's type; `objectID` for a key, a key's entity number or a place.
     let type: AttributeType
-    /// True if values have the tag of external data.
+    /// Values have the tag of external data.
     let isExternal: Bool
-    /// True if a trigger computes the value.
     let isDerived: Bool
 
     var isText: Bool { type == .string || type == .uri }
@@ -61,11 +50,9 @@ final class EntityPlan {
   enum Property {
     case attribute(slot: Int)
     case relationship(Int)
-    /// A transient attribute or relationship.
     case transient
   }
 
-  /// Returns `nil` if the store doesn't have the entity.
   init?(_ name: String, of store: PersistentStore) {
     let schema = store.schema
     let model = schema.model
@@ -123,13 +110,13 @@ final class EntityPlan {
 
   // MARK: Names
 
-  /// Looks up a property by name; an element of a composite attribute is named by its path, `place.city`.
+  /// An element of a composite attribute is named by its path, `place.city`.
   func property(_ name: String) -> Property? {
     let number = names.number(of: name)
     return number < 0 ? nil : properties[number]
   }
 
-  /// The paths of attributes, then the names of relationships; an index is the property's number.
+  /// An index is the property's number: attributes' paths, then relationships' names.
   var propertyNames: [String] { attributes.map(\.path) + relationships.map(\.name) }
 
   func attributeSlot(_ name: String) -> Int? {
@@ -137,7 +124,6 @@ final class EntityPlan {
     return number < 0 ? nil : number
   }
 
-  /// Returns the slot of an attribute, or -1.
   @inline(__always)
   func storedSlot(_ name: String) -> Int {
     let number = names.number(of: name)
@@ -150,14 +136,12 @@ final class EntityPlan {
     return position >= 0 && position < relationships.count ? relationships[position] : nil
   }
 
-  /// Returns the position of a relationship in `relationships`, or -1.
   @inline(__always)
   func relationshipPosition(_ name: String) -> Int {
     let position = names.number(of: name) - attributeCount
     return position < keys.count ? position : -1
   }
 
-  /// Returns the slot of a column, or `nil` if objects of the entity don't use it.
   func slot(ofColumn column: String) -> Int? { slotsByColumn[column] }
 
   // MARK: Parts

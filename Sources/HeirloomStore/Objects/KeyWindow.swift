@@ -1,25 +1,19 @@
-/// A cache of a table's rows in one range of keys, for look-ups in ascending order.
+/// For look-ups in ascending order; sequential ones read ahead.
 ///
-/// Sequential look-ups read ahead, four times as many rows each time. ``rowChanged(key:)`` must be called for every row
-/// that is inserted or deleted.
+/// ``rowChanged(key:)`` must be called for every row that is inserted or deleted.
 struct KeyWindow {
-  /// The first key of the range.
   private var lower: Int64 = 0
-  /// The last key of the range; below `lower` if the range is empty.
+  /// Below `lower` if the range is empty.
   private var upper: Int64 = -1
-  /// The table's rows in the range, by key.
   private var rows: [(key: Int64, entityNumber: Int64)] = []
-  /// The number of rows that the last read requested.
   private var size: Int = 1
 
-  /// The most rows that are read at once.
   private static let sizeLimit: Int = 256
   /// The largest distance from the end of the range at which a key continues a sequence.
   private static let gapLimit: Int64 = 16
 
   var isEmpty: Bool { upper < lower }
 
-  /// Returns the entity number of a row; `nil` if there is no row.
   mutating func entityNumber(ofKey key: Int64, _ writer: RowWriter) throws(SQLiteError) -> Int64? {
     if key < lower || key > upper { try read(from: key, writer) }
     var (first, end) = (0, rows.count)
@@ -30,7 +24,6 @@ struct KeyWindow {
     return first < rows.count && rows[first].key == key ? rows[first].entityNumber : nil
   }
 
-  /// Empties the cache if an inserted or deleted row is in the range.
   mutating func rowChanged(key: Int64) {
     if key >= lower, key <= upper { removeAll() }
   }

@@ -66,7 +66,6 @@ extension ManagedObject {
 }
 
 extension UnsafeRawBufferPointer {
-  /// True if the bytes are well-formed UTF-8.
   var isUTF8: Bool {
     var position = 0
     // Most texts are mostly ASCII, so eight bytes are checked at a time.

@@ -28,9 +28,7 @@ extension ManagedObject {
     try setValue(elements.map { .composite($0) }, forAttribute: name)
   }
 
-  // MARK: Parts
-
-  /// Returns the composite attribute, or the transient element of one, at a path; `nil` if there is none.
+  /// `nil` for anything but a composite attribute or a transient element of one.
   func compositePart(_ path: String) -> AttributeDescription? {
     let names = path.names(separatedBy: ".").map(String.init)
     guard let first = names.first,
@@ -40,7 +38,6 @@ extension ManagedObject {
     return element.composite != nil || element.isTransient ? element : nil
   }
 
-  /// Returns the value of a composite attribute or a transient element.
   func value(ofPart part: AttributeDescription, at path: String) throws(ManagedObjectError) -> AttributeValue? {
     guard !part.isTransient, let composite = part.composite else { return transientValues[path] }
     var elements: [String: AttributeValue] = [:]
@@ -56,7 +53,7 @@ extension ManagedObject {
     return elements.isEmpty ? nil : .composite(elements)
   }
 
-  /// Sets a composite attribute or a transient element; nothing is set if any of its values can't be stored.
+  /// Nothing is set if any of the values can't be stored.
   func setValue(
     _ value: AttributeValue?, ofPart part: AttributeDescription, at path: String
   ) throws(ManagedObjectError) {
@@ -94,21 +91,17 @@ extension ManagedObject {
   }
 }
 
-/// Changes to the elements of a composite attribute, collected before any is applied.
 private struct ElementChanges {
   var slots: [(slot: Int, value: SQLiteValue)] = []
   var transient: [(path: String, value: AttributeValue?)] = []
 }
 
-// MARK: - Validation
-
 extension ManagedObject {
-  /// Returns true if any element of a composite attribute was changed.
   func isChanged(_ composite: AttributeDescription) -> Bool {
     slots(of: composite, at: composite.name).contains { isChanged($0) }
   }
 
-  /// Throws an error for a required composite without a value, or for a required element of one that has a value.
+  /// For a required composite without a value, or a required element of one that has a value.
   func validate(
     _ attribute: AttributeDescription, at path: String, mustHaveValue: Bool
   ) throws(ManagedObjectError) {
@@ -124,7 +117,6 @@ extension ManagedObject {
     }
   }
 
-  /// Returns the slot of an attribute, or the slots of everything that a composite one holds.
   private func slots(of attribute: AttributeDescription, at path: String) -> [Int] {
     if let slot = plan.attributeSlot(path) { return [slot] }
     return (attribute.composite?.elements ?? []).flatMap { slots(of: $0, at: "\(path).\($0.name)") }

@@ -91,9 +91,6 @@ extension ManagedObject {
     if plan.reads != nil { noteRead(plan.attributes.count + plan.relationshipPosition(name)) }
   }
 
-  /// Returns the destinations of a to-one or to-many relationship, without recording a read.
-  ///
-  /// They are ordered as by ``objects(forRelationship:)``.
   package func relatedObjects(byRelationship name: String) throws(ManagedObjectError) -> [ManagedObject] {
     guard let relationship = plan.relationships.first(where: { $0.description.name == name }) else {
       throw unknown(name)
@@ -204,7 +201,7 @@ extension ManagedObject {
     return (kept + changes.added.filter { !known.contains($0) }).filter { !$0.isDeleted }
   }
 
-  /// Adds a link on both sides; if `isLast` is true, this side's list is known not to contain the object.
+  /// If `isLast` is true, this side's list is known not to contain the object.
   func link(
     _ object: ManagedObject, _ relationship: PlannedRelationship, _ context: ManagedObjectContext, isLast: Bool = false
   ) {
@@ -212,7 +209,6 @@ extension ManagedObject {
     if let inverse = relationship.inverse { object.noteLink(to: self, name: inverse.name, context) }
   }
 
-  /// Removes a link on both sides.
   private func unlink(
     _ object: ManagedObject, _ relationship: PlannedRelationship, _ context: ManagedObjectContext
   ) {
@@ -245,9 +241,7 @@ extension ManagedObject {
     return relationship
   }
 
-  /// Sets a to-one key alone, in a streaming context, which writes changes before it reads a relationship's members.
-  ///
-  /// Returns false if more than the key must change, or if the target is invalid.
+  /// False if more than the key must change; a streaming context writes before it reads members.
   @inline(__always)
   private func setPlainKey(_ name: String, to target: ManagedObject?) -> Bool {
     let position = plan.relationshipPosition(name)
@@ -268,7 +262,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Sets the place in an ordered relationship, without registering the object as changed.
+  /// Doesn't register the object as changed.
   func setPlace(_ place: Int64?, _ column: String) {
     guard let slot = plan.slot(ofColumn: column) else { return }
     setPending(slot, to: place.map { .integer($0) } ?? .null)
@@ -287,14 +281,10 @@ extension ManagedObject {
   }
 }
 
-/// The numbers that order the members of an ordered relationship.
 package enum OrderedPlace {
-  /// The place of the first member.
   package static let first: Int64 = 2048
-  /// The distance to the next place.
   package static let step: Int64 = 1024
 
-  /// Returns the place after another.
   package static func after(_ place: Int64) -> Int64 {
     let (next, overflow) = place.addingReportingOverflow(step)
     return overflow ? .max : next

@@ -169,7 +169,7 @@ extension ManagedObject {
 
   // MARK: Parts
 
-  /// Records a read of a slot, and returns the cursor's column with its unchanged value; `nil` if the cursor lacks it.
+  /// Records a read; `nil` unless the cursor has the slot's unchanged value.
   @inline(__always)
   func cursorColumn(_ slot: Int) throws(ManagedObjectError) -> Int? {
     guard !isDeleted else { throw .deleted(entity: entityName) }
@@ -183,7 +183,6 @@ extension ManagedObject {
     .undecodableValue(identifier, property: plan.attributes[slot].path)
   }
 
-  /// Reads a value through `value(forAttribute:)`, which also reports mistakes.
   private func other<Value>(
     _ name: String, of types: AttributeType..., convert: (AttributeValue) -> Value?
   ) throws(ManagedObjectError) -> Value? {

@@ -19,7 +19,6 @@ extension ManagedObject: ValueSource {
     }
   }
 
-  /// Returns a composite attribute, or an element of one; `nil` for anything else.
   fileprivate func value(atElementPath path: String) throws -> EvaluatedValue? {
     guard plan.attributeSlot(path) != nil || compositePart(path) != nil else { return nil }
     guard let value = try value(forAttribute: path) else { return .null }
@@ -29,7 +28,6 @@ extension ManagedObject: ValueSource {
   }
 }
 
-/// An object's composite attribute that has a value.
 private struct CompositeValue: ValueSource {
   let object: ManagedObject
   let path: String

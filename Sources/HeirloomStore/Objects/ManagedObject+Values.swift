@@ -49,9 +49,6 @@ extension ManagedObject {
     set { deferring { () throws(ManagedObjectError) in try setValue(newValue, forAttribute: name) } }
   }
 
-  // MARK: Parts
-
-  /// Decodes the value in an attribute's slot.
   func value(ofSlot slot: Int) throws(ManagedObjectError) -> AttributeValue? {
     let attribute = plan.attributes[slot]
     switch ValueCoding.decode(try storedValue(slot), for: attribute.description) {

@@ -9,39 +9,31 @@ public final class ManagedObject {
   public var entityName: String { plan.entity.name }
   /// The context, which its objects retain.
   public var context: ManagedObjectContext { contextReference.takeUnretainedValue() }
-  /// True while the store has no row for the object.
   @exclusivity(unchecked) package internal(set) var isNew: Bool
-  /// True if the object was deleted.
   @exclusivity(unchecked) package internal(set) var isDeleted: Bool = false
 
   let plan: EntityPlan
-  /// The primary key; 0 before the object is first saved, unless keys are given on insertion.
+  /// 0 before the object is first saved, unless keys are given on insertion.
   @exclusivity(unchecked) package internal(set) var key: Int64
-  /// True while the context lists the object among the changed ones.
+  /// The context lists the object among the changed ones.
   @exclusivity(unchecked) var isNoted: Bool = false
-  /// True if the context can find the object by its key.
+  /// The context can find the object by its key.
   @exclusivity(unchecked) var isRegistered: Bool = false
-  /// The cursor whose current row is the object's; `nil` if there is none.
   @exclusivity(unchecked) private(set) var cursor: RowCursor?
-  /// The row's values, by slot; `nil` before it is read.
   @exclusivity(unchecked) var row: [SQLiteValue]?
   /// The row's number of saves when its values were read.
   @exclusivity(unchecked) var version: SQLiteValue?
-  /// Changed links of many-to-many relationships by name.
   @exclusivity(unchecked) var linkChanges: [String: PendingLinks] = [:]
-  /// Values of transient attributes by name.
   @exclusivity(unchecked) var transientValues: [String: AttributeValue] = [:]
 
-  /// Changed slots, allocated on the first change.
   @exclusivity(unchecked) private var pending: UnsafeMutablePointer<SlotValue>?
-  /// The context, unretained: `heldContext` retains it while the object is in use, and it owns the retired objects.
+  /// Unretained: `heldContext` retains it, and it owns the retired objects.
   let contextReference: Unmanaged<ManagedObjectContext>
-  /// True if text and bytes are kept in the context's arena.
   let isStreaming: Bool
   private let isReadOnly: Bool
-  /// The values that slots refer to by position.
+  /// Slots refer to them by position.
   @exclusivity(unchecked) private(set) var payloads: [SlotPayload] = []
-  /// The reference that retains the context; `nil` only while the object is retired.
+  /// Retains the context; `nil` only while the object is retired.
   @exclusivity(unchecked) private var heldContext: ManagedObjectContext?
 
   init(plan: EntityPlan, key: Int64, isNew: Bool, context: ManagedObjectContext) {
@@ -59,7 +51,6 @@ public final class ManagedObject {
     pending?.deallocate()
   }
 
-  /// The number of the object's entity in its store.
   package var entityNumber: Int { plan.entity.number }
 
   /// The object's identifier; `nil` before the object is first saved.
@@ -74,7 +65,7 @@ public final class ManagedObject {
 
   // MARK: Parts
 
-  /// Runs a closure; the context's next save throws its error.
+  /// The context's next save throws the error.
   @discardableResult
   func deferring<Value>(_ body: () throws(ManagedObjectError) -> Value) -> Value? {
     do throws(ManagedObjectError) {
@@ -85,7 +76,7 @@ public final class ManagedObject {
     }
   }
 
-  /// The identifier for messages; its key is 0 for an object that is not saved.
+  /// The key is 0 for an object that is not saved.
   var identifier: ManagedObjectID {
     ManagedObjectID(storeIdentifier: context.store.metadata.identifier, entityName: entityName, primaryKey: key)
   }
@@ -96,7 +87,6 @@ public final class ManagedObject {
       nearest: context.store.schema.model.nearestProperty(to: property, of: entityName))
   }
 
-  /// Returns the context, or throws if the object was deleted.
   func openContext() throws(ManagedObjectError) -> ManagedObjectContext {
     guard !isDeleted else { throw .deleted(entity: entityName) }
     return context
@@ -113,9 +103,7 @@ public final class ManagedObject {
     return context
   }
 
-  /// Records that code read a property, if reads are recorded.
-  ///
-  /// `property` is an attribute's slot, or the position of a relationship after all slots of attributes.
+  /// `property` is an attribute's slot, or a relationship's position after all attributes' slots.
   @inline(__always)
   func noteRead(_ property: Int) {
     if let reads = plan.reads { reads.note(property, of: key) }
@@ -139,7 +127,7 @@ public final class ManagedObject {
     plan.slot(ofColumn: column).map { pendingValue($0) } ?? .unchanged
   }
 
-  /// Sets a slot without registering the object as changed.
+  /// Doesn't register the object as changed.
   @inline(__always)
   func setPending(_ slot: Int, to value: SlotValue) {
     slots()[slot] = value
@@ -152,7 +140,6 @@ public final class ManagedObject {
     if !isNoted { contextReference._withUnsafeGuaranteedRef { $0.noteChange(of: self) } }
   }
 
-  /// Changes a slot to a value that is kept in `payloads`.
   func change(_ slot: Int, toPayload payload: SlotPayload) {
     if case .payload(let position) = pendingValue(slot) {
       payloads[position] = payload
@@ -179,14 +166,12 @@ public final class ManagedObject {
     }
   }
 
-  /// Changes a slot to text or bytes, which are copied to the context's arena.
   @inline(__always)
   func change(_ slot: Int, toCopyOf bytes: UnsafeRawBufferPointer) {
     let offset = contextReference._withUnsafeGuaranteedRef { $0.arena.append(bytes) }
     change(slot, to: .bytes(offset: offset, count: bytes.count))
   }
 
-  /// Returns the object that a changed key refers to.
   func pendingReference(_ slot: Int) -> ManagedObject? {
     guard case .payload(let position) = pendingValue(slot), case .reference(let target) = payloads[position] else {
       return nil
@@ -203,14 +188,12 @@ public final class ManagedObject {
     return slots
   }
 
-  /// Sets a new object's attributes to the model's default values.
   func fill() {
     for (slot, value) in plan.template.enumerated() {
       if let value { change(slot, toValue: value) }
     }
   }
 
-  /// Discards changes and the cached row.
   func clearChanges() {
     pending?.update(repeating: .unchanged, count: plan.slotCount)
     if !payloads.isEmpty { payloads.removeAll() }
@@ -220,7 +203,6 @@ public final class ManagedObject {
     if version != nil { version = nil }
   }
 
-  /// Removes keys that refer to deleted objects.
   func dropDeletedReferences() {
     guard !payloads.isEmpty else { return }
     for slot in plan.columns.indices where pendingReference(slot)?.isDeleted == true {
@@ -232,7 +214,7 @@ public final class ManagedObject {
 
   // MARK: The row
 
-  /// Returns a slot's value: the change, or the row's value.
+  /// The changed value, or the row's.
   func storedValue(_ slot: Int) throws(ManagedObjectError) -> SQLiteValue {
     guard !isDeleted else { throw .deleted(entity: entityName) }
     switch pendingValue(slot) {
@@ -270,20 +252,18 @@ public final class ManagedObject {
     return found
   }
 
-  /// The number of saves of the row that the object is based on; `nil` if nothing was read.
   var currentVersion: SQLiteValue? {
     if let cursor, cursor.current === self { return cursor.version }
     return version
   }
 
-  /// Lets the object read from a cursor's current row.
   @inline(__always)
   func attach(_ cursor: RowCursor) {
     if self.cursor !== cursor { self.cursor = cursor }
     cursor.current = self
   }
 
-  /// Makes the object represent another row of the same entity; there must be no other reference to the object.
+  /// There must be no other reference to the object.
   @inline(__always)
   func reuse(key: Int64) {
     self.key = key
@@ -292,7 +272,7 @@ public final class ManagedObject {
     if !transientValues.isEmpty { transientValues.removeAll() }
   }
 
-  /// Stops reading from the cursor, and keeps a copy of its row if it is small.
+  /// Keeps a copy of the row if it is small.
   func detach() {
     guard let cursor else { return }
     if cursor.current === self {
@@ -303,7 +283,6 @@ public final class ManagedObject {
     self.cursor = nil
   }
 
-  /// Discards the cursor and the cached row, which are out of date.
   func forgetRow() {
     if let cursor, cursor.current === self { cursor.current = nil }
     cursor = nil
@@ -313,9 +292,7 @@ public final class ManagedObject {
 
   // MARK: Objects that wait for their next use
 
-  /// Discards written changes, and retires the object if the context has the only reference to it.
-  ///
-  /// Returns true if it was retired; an object that was deleted or registered by its key is not.
+  /// True if the object is retired: the context has the only reference, and it isn't registered.
   @inline(__always)
   func clearWrittenChanges(isHeld: Bool) -> Bool {
     clearChanges()
@@ -324,7 +301,7 @@ public final class ManagedObject {
     return true
   }
 
-  /// Releases the context, which owns the object from now on.
+  /// The context owns the object from now on.
   private func retire() {
     isNew = true
     key = 0
@@ -332,10 +309,8 @@ public final class ManagedObject {
     heldContext = nil
   }
 
-  /// True while the context keeps the object for reuse.
   var isRetired: Bool { heldContext == nil }
 
-  /// Reuses a retired object as a new one.
   @inline(__always)
   func revive(key: Int64) {
     self.key = key
@@ -358,16 +333,13 @@ extension ManagedObject: Hashable {
   }
 }
 
-/// Changes to the links of one many-to-many relationship.
 struct PendingLinks {
-  /// Added destinations, in the order in which they were added.
   private(set) var added: [ManagedObject] = []
   private(set) var removed: Set<ManagedObject> = []
   private var known: Set<ManagedObject> = []
-  /// The whole list of an ordered relationship, once it is set.
   var list: [ManagedObject]?
 
-  /// Adds an object; if `isLast` is true, the list is known not to contain it.
+  /// If `isLast` is true, the list is known not to contain the object.
   mutating func add(_ object: ManagedObject, isLast: Bool) {
     removed.remove(object)
     if known.insert(object).inserted { added.append(object) }

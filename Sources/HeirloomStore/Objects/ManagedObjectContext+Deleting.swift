@@ -30,7 +30,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the object and all objects that cascading rules reach from it.
   private func cascade(from object: ManagedObject) throws(ManagedObjectError) -> [ManagedObject] {
     var found: [ManagedObject] = []
     var seen: Set<ManagedObject> = [object]
@@ -52,7 +51,7 @@ extension ManagedObjectContext {
     try object.relatedObjects(byRelationship: relationship.name)
   }
 
-  /// Removes the keys and links of other objects that refer to an object.
+  /// Removes other objects' keys and links that refer to the object.
   private func detach(
     _ object: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) {

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Converts SQLite's error; a violated unique index gives the properties that must differ.
+  /// A violated unique index gives the properties that must differ.
   func wrap(_ error: SQLiteError) -> ManagedObjectError {
     let prefix = "UNIQUE constraint failed: "
     if error.isConstraint, error.message.hasPrefix(prefix) {

@@ -1,12 +1,10 @@
 extension ManagedObjectContext {
-  /// Returns an object by entity number and primary key; `nil` if there is none, or if it was deleted.
   package func object(numbered number: Int, primaryKey: Int64) throws(ManagedObjectError) -> ManagedObject? {
     guard let plan = store.plan(numbered: number) else { return nil }
     let object = try object(inTreeOf: plan, key: primaryKey)
     return object?.isDeleted == true ? nil : object
   }
 
-  /// Returns the number of an object's entity and its key; `nil` if it is of another context or has no key yet.
   package func key(of object: ManagedObject) -> (entity: Int, primaryKey: Int64)? {
     guard object.contextReference.toOpaque() == Unmanaged.passUnretained(self).toOpaque(), object.key != 0 else {
       return nil
@@ -14,12 +12,10 @@ extension ManagedObjectContext {
     return (object.plan.entity.number, object.key)
   }
 
-  /// Throws the first error that a subscript deferred.
   package func throwDeferredError() throws(ManagedObjectError) {
     if let error = takeDeferredError() { throw error }
   }
 
-  /// Returns the required properties of an entity with the columns that must have a value.
   package func requiredColumns(
     ofEntity name: String
   ) throws(ManagedObjectError) -> [(property: String, column: String)] {
@@ -29,14 +25,11 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Returns true if the object's own entity, not an ancestor, has the given name.
   package func isOf(_ entityName: String?) -> Bool { plan.entity.name == entityName }
 }
 
 extension Statement {
-  /// Sets an object's column to a value of the current row, unchecked, for values that SQL computed.
-  ///
-  /// Positions count from 0.
+  /// Unchecked, for values that SQL computed; positions count from 0.
   package func giveValue(at position: Int, to object: ManagedObject, inColumn column: String) {
     guard let slot = object.plan.slot(ofColumn: column) else { return }
     // Text may contain invalid UTF-8, which a `String` would replace.

@@ -1,8 +1,6 @@
 import HeirloomModel
 
-// Queries that follow relationships, and the record of changed keys.
 extension ManagedObjectContext {
-  /// Returns the objects whose key refers to an owner, with their places in an ordered relationship.
   func members(
     of owner: ManagedObject, table: String, keyColumn: String, orderColumn: String?
   ) throws(ManagedObjectError) -> [(object: ManagedObject, place: Int64?)] {
@@ -51,7 +49,6 @@ extension ManagedObjectContext {
     }.map(\.element)
   }
 
-  /// Returns the destinations of a many-to-many relationship as stored.
   func linkedObjects(
     of owner: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -86,7 +83,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Changes a key of an object, and the entity number beside it.
   func setReference(to target: ManagedObject?, column: String, of object: ManagedObject) {
     guard let slot = object.plan.slot(ofColumn: column) else { return }
     let entitySlot = object.plan.relationships.first { $0.slot == slot }?.entitySlot ?? -1
@@ -99,7 +95,6 @@ extension ManagedObjectContext {
     references[key, default: []].append(object)
   }
 
-  /// Returns the place for a new last member of an ordered relationship.
   func nextPlace(
     table: String, keyColumn: String, orderColumn: String, owner: ManagedObject
   ) throws(ManagedObjectError) -> Int64 {

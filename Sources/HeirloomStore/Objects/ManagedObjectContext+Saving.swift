@@ -27,10 +27,10 @@ extension ManagedObjectContext {
     clearChanges()
   }
 
-  /// Writes all changes in the caller's transaction and releases the objects.
+  /// In the caller's transaction, without validation.
   ///
-  /// Nothing is validated. After an error, part of the changes may be written: the caller must roll its transaction
-  /// back and discard the context.
+  /// After an error, part of the changes may be written: the caller must roll its transaction back
+  /// and discard the context.
   package func writePendingChanges() throws(ManagedObjectError) {
     closeLists()
     if let error = takeDeferredError() { throw error }
@@ -49,12 +49,12 @@ extension ManagedObjectContext {
     clearWrittenChanges()
   }
 
-  /// Writes a streaming context's changes before a query, which sees only what is stored.
+  /// For a query of a streaming context, which sees only what is stored.
   func writeBeforeReading() throws(ManagedObjectError) {
     if isStreaming, !changed.isEmpty { try writePendingChanges() }
   }
 
-  /// Raises the store's key counters to the keys that a streaming context assigned, at the end of its work.
+  /// At the end of a streaming context's work.
   package func writeKeyCounters() throws(ManagedObjectError) {
     for (root, key) in givenKeys { try writeCounter(key, ofTree: root) }
   }
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     clearChanges()
   }
 
-  /// Writes new objects, if there are no links and no other changes.
+  /// Only for new objects without links.
   private func writeInsertions() throws(ManagedObjectError) {
     var rest = changed
     while let plan = rest.first?.plan {
@@ -115,7 +115,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the numbers of the entities whose objects were written or deleted since the last call.
   package func takeWrittenEntities() -> Set<Int> {
     defer { writtenEntities.removeAll() }
     lastWrittenPlan = nil
@@ -149,7 +148,6 @@ extension ManagedObjectContext {
     guard store.connection.changes > 0 else { throw .conflict(object.identifier) }
   }
 
-  /// Assigns a primary key to each new object and raises the store's counters.
   private func allocateKeys() throws(ManagedObjectError) {
     guard !isStreaming else { return }
     var byRoot: [String: [ManagedObject]] = [:]
@@ -168,7 +166,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns the highest key that was ever assigned in a tree.
   func highestKey(inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
     guard let entity = store.schema.entity(named: root) else { throw unknown(root) }
     let highest = try sql { () throws(SQLiteError) in
@@ -200,13 +197,11 @@ extension ManagedObjectContext {
   }
 }
 
-/// Writes changed links of many-to-many relationships, inside a transaction.
 private struct LinkWriter {
   let context: ManagedObjectContext
 
   private func key(of object: ManagedObject) -> Int64? { object.key == 0 ? nil : object.key }
 
-  /// Writes changed links, if this is the side of the relationship that writes them.
   func writeLinks(of object: ManagedObject) throws(ManagedObjectError) {
     guard let own = key(of: object) else { return }
     for (name, links) in object.linkChanges.sorted(by: { $0.key < $1.key }) {
@@ -250,7 +245,7 @@ private struct LinkWriter {
     }
   }
 
-  /// Writes the places of ordered many-to-many relationships whose whole list was set.
+  /// Only of ordered relationships whose whole list was set.
   func writePlaces(of object: ManagedObject) throws(ManagedObjectError) {
     guard let own = key(of: object) else { return }
     for (name, links) in object.linkChanges {

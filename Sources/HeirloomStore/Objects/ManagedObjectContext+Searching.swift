@@ -1,10 +1,7 @@
 extension ManagedObjectContext {
-  /// The name prefix of temporary indexes on a candidate that is being built.
   static let searchIndexPrefix = "heirloom_search_"
 
-  /// Makes sure that rows can be found by a column without reading the whole table.
-  ///
-  /// A candidate gets its indexes last. If none helps yet, a temporary one is created until ``removeSearchIndexes()``.
+  /// A candidate gets its indexes last: until then, a temporary one is created if none helps.
   func prepareSearch(in table: String, by column: String) throws(ManagedObjectError) {
     guard isStreaming, store.isView, !store.isReadOnly, searches.insert([table, column]).inserted else { return }
     let number = searches.count
@@ -20,7 +17,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Removes the temporary indexes, at the end of a streaming context's work.
+  /// At the end of a streaming context's work.
   package func removeSearchIndexes() throws(ManagedObjectError) {
     guard !searches.isEmpty else { return }
     searches.removeAll()

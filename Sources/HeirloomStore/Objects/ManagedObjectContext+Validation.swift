@@ -1,16 +1,14 @@
 package import HeirloomModel
 
 extension ManagedObjectContext {
-  /// Validates an object against its model: required properties, rules for values, numbers of related objects.
+  /// A streaming context writes without validating; a migration validates all objects at the end.
   ///
-  /// The object must not be deleted; the first violation is thrown. A streaming context writes without validating; a
-  /// migration validates each object once all are written. The store's indexes enforce unique values.
+  /// The store's indexes enforce unique values.
   package func validate(_ object: ManagedObject) throws(ManagedObjectError) {
     guard object.context === self else { throw .otherContext(entity: object.entityName) }
     try validate(object, onlyChanges: false)
   }
 
-  /// Validates the changed properties of an object, or all properties of a new one.
   func validateChanges(of object: ManagedObject) throws(ManagedObjectError) {
     try validate(object, onlyChanges: !object.isNew)
   }
@@ -37,7 +35,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Validates a composite attribute as a whole; the rules of its elements are validated by slot.
+  /// As a whole; the rules of its elements are validated by slot.
   private static func validateRules(
     of composite: AttributeDescription, _ object: ManagedObject
   ) throws(ManagedObjectError) {
@@ -48,21 +46,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Returns true if ``validateRules(of:)`` has something to validate for an entity.
   package func hasRules(forEntity entityName: String) throws(ManagedObjectError) -> Bool {
     let plan = try plan(for: entityName)
     return !plan.ruledSlots.isEmpty || !plan.composites.isEmpty
   }
 
-  /// Validates an object's values against the rules of its model, and composites as a whole.
-  ///
-  /// Throws ``ManagedObjectError/invalidValue(entity:property:rule:)``, or
-  /// ``ManagedObjectError/missingValue(entity:property:)`` for a composite or an element of one.
   package func validateRules(of object: ManagedObject) throws(ManagedObjectError) {
     try validateRules(of: object, onlyChanges: false)
   }
 
-  /// Returns an entity's to-many relationships with a minimum or maximum count, and where their links are stored.
   package func countedRelationships(
     ofEntity entityName: String
   ) throws(ManagedObjectError) -> [(description: RelationshipDescription, storage: RelationshipStorage)] {
@@ -86,7 +78,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Records a changed object that a save would reject; later validation shows whether it was corrected.
+  /// Records an object that a save would reject; later validation shows whether it was corrected.
   func suspect(_ object: ManagedObject) throws(ManagedObjectError) {
     let plan = object.plan
     let lacks = plan.required.contains { required in
@@ -104,30 +96,27 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Assigns the rows that were recorded since the last call to a holder, which validates them later.
+  /// Assigns rows recorded since the last call; the holder validates them later.
   package func leaveSuspects(to holder: Int) throws(ManagedObjectError) {
     try sql { () throws(SQLiteError) in try suspects?.leave(to: holder) }
   }
 
-  /// Takes a batch of the rows assigned to a holder; none if no more are left.
-  ///
   /// The rows may have been changed again since they were recorded.
   package func takeSuspects(leftTo holder: Int) throws(ManagedObjectError) -> [Suspect] {
     try sql { () throws(SQLiteError) in try suspects?.take(leftTo: holder) ?? [] }
   }
 
-  /// Discards rows that were not validated, at the end of a streaming context's work.
+  /// At the end of a streaming context's work.
   package func removeSuspects() throws(ManagedObjectError) {
     try sql { () throws(SQLiteError) in try suspects?.remove() }
     suspects = nil
   }
 
-  /// Returns true if a changed key refers to an object, which may not have a primary key yet.
   private func isToBeLinked(_ object: ManagedObject, _ slot: Int) -> Bool {
     object.pendingReference(slot).map { !$0.isDeleted } ?? false
   }
 
-  /// Returns true if a value meets a rule, or if the rule can't be evaluated.
+  /// A rule that can't be evaluated counts as met.
   private static func isMet(_ rule: ValidationRule, by value: EvaluatedValue) -> Bool {
     (try? ExpressionEvaluator().evaluate(rule.predicate, on: value)) ?? true
   }

@@ -9,56 +9,43 @@ public final class ManagedObjectContext {
   /// The store.
   public let store: PersistentStore
 
-  /// True if rows are written in the caller's transaction, and new objects get keys at once.
+  /// Rows are written in the caller's transaction, and new objects get keys at once.
   let isStreaming: Bool
-  /// Changed objects in the order of their first change.
   var changed: ArraySlice<ManagedObject> { noted[..<notedCount] }
   /// The changed objects, then the retired ones that a streaming context keeps for reuse.
   @exclusivity(unchecked) private var noted: [ManagedObject] = []
   @exclusivity(unchecked) private var notedCount: Int = 0
-  /// New text and bytes of a streaming context.
   let arena: ByteArena = ByteArena()
-  /// Objects by the number of their tree's root and by key; each removes itself when it is deallocated.
+  /// By the number of their tree's root and by key; each removes itself when it is deallocated.
   @exclusivity(unchecked) private var registered: [[Int64: Unmanaged<ManagedObject>]]
-  /// The last keys that a streaming context assigned, by the number of the tree's root; -1 before the first.
+  /// Of a streaming context, by the number of the tree's root; -1 before the first.
   @exclusivity(unchecked) private var lastKeys: [Int64]
-  /// A streaming context's cached look-ups of rows, by the number of the tree's root.
+  /// Of a streaming context, by the number of the tree's root.
   @exclusivity(unchecked) private var keyWindows: [KeyWindow]
-  /// The cursors whose rows are being read.
   @exclusivity(unchecked) private var cursors: [RowCursor] = []
   @exclusivity(unchecked) var lastWrittenPlan: EntityPlan?
-  /// True if all changed objects are new, and none has links.
   @exclusivity(unchecked) var hasOnlyInsertions: Bool = true
   /// Objects whose changed key refers to a target; entries may be out of date.
   @exclusivity(unchecked) var references: [ReferenceKey: [ManagedObject]] = [:]
-  /// The last places assigned in ordered relationships.
   @exclusivity(unchecked) var places: [ReferenceKey: Int64] = [:]
-  /// The lists that a later edit can continue.
   @exclusivity(unchecked) var openLists: [OpenList] = []
-  /// The number of times that links were read or changed, other than by an edit that continued an open list.
+  /// Times that links were read or changed, other than by an edit that continued an open list.
   @exclusivity(unchecked) var linkAccesses: Int = 0
-  /// The number of objects that were read as members of to-many relationships.
   package internal(set) var membersRead: Int = 0
   @exclusivity(unchecked) private var deferredError: ManagedObjectError?
   /// Checked after each row, because copying the error itself is slow.
   @exclusivity(unchecked) private var hasDeferredError: Bool = false
-  /// The numbers of objects that were inserted, by the number of their entity.
   @exclusivity(unchecked) private var insertions: [Int]
-  /// The tables that were written to.
   package internal(set) var writtenTables: Set<String> = []
-  /// The numbers of the entities whose objects were written since `takeWrittenEntities()`.
   var writtenEntities: Set<Int> = []
-  /// The changed rows that a save would reject; `nil` until there is one.
   var suspects: SuspectTable?
-  /// The highest keys before the context assigned any, by the number of the tree's root; -1 if it assigned none.
+  /// Before the context assigned any, by the number of the tree's root; -1 if it assigned none.
   private var keysBefore: [Int64]
-  /// The columns that `prepareSearch(in:by:)` was called for, each with its table.
+  /// Columns that `prepareSearch(in:by:)` was called for, each with its table.
   var searches: Set<[String]> = []
 
-  /// The most objects that are kept for reuse.
   private static let unusedLimit: Int = 256
 
-  /// A column of a table and the object that it refers to.
   struct ReferenceKey: Hashable {
     let table: String
     let column: String
@@ -70,9 +57,9 @@ public final class ManagedObjectContext {
     self.init(store: store, isStreaming: false)
   }
 
-  /// Creates a context for writing many objects in the caller's transaction, through a store or a view of one.
+  /// For writing many objects in the caller's transaction, without validation.
   ///
-  /// New objects get keys at once, so nothing else may insert into the same tables meanwhile. Nothing is validated. A
+  /// New objects get keys at once, so nothing else may insert into the same tables meanwhile. A
   /// query of the store writes pending changes first. Rows keep their number of saves.
   package convenience init(streamingInto store: PersistentStore) {
     self.init(store: store, isStreaming: true)
@@ -105,9 +92,7 @@ public final class ManagedObjectContext {
     try insert(entityName, preferredKey: nil)
   }
 
-  /// Creates a new object in a streaming context, with a key of the caller's.
-  ///
-  /// No object of the tree may have the key; `nil` takes the next key that was never assigned.
+  /// Only in a streaming context; no object of the tree may have the key.
   package func insert(_ entityName: String, preferredKey: Int64?) throws(ManagedObjectError) -> ManagedObject {
     let plan = try plan(for: entityName)
     guard !plan.entity.isAbstract else { throw .abstractEntity(entityName) }
@@ -134,7 +119,6 @@ public final class ManagedObjectContext {
     return object
   }
 
-  /// Returns the next key for a new object of a streaming context.
   private func nextKey(_ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
     let last = lastKeys[plan.rootNumber]
     let (key, overflow) = (last >= 0 ? last : try keyBefore(plan)).addingReportingOverflow(1)
@@ -143,16 +127,13 @@ public final class ManagedObjectContext {
     return key
   }
 
-  /// Reads the highest key of a tree before the context assigns one, and records it.
   private func keyBefore(_ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
     let key = try highestKey(inTreeOf: plan.entity.rootName)
     keysBefore[plan.rootNumber] = key
     return key
   }
 
-  /// Returns the highest key of a tree before a streaming context assigned any; `nil` if it assigned none.
-  ///
-  /// Objects that the context inserted with keys of its own have higher ones.
+  /// Objects that a streaming context inserted with keys of its own have higher ones.
   package func keyBeforeInsertions(inTreeOf entity: PhysicalEntity) -> Int64? {
     guard let root = store.schema.entity(named: entity.rootName)?.number, keysBefore.indices.contains(root) else {
       return nil
@@ -167,7 +148,6 @@ public final class ManagedObjectContext {
     return key
   }
 
-  /// The last keys that a streaming context assigned, by the names of roots.
   var givenKeys: [(root: String, key: Int64)] {
     lastKeys.enumerated().compactMap { number, key in
       key < 0 ? nil : store.schema.entity(numbered: number).map { ($0.name, key) }
@@ -256,8 +236,6 @@ public final class ManagedObjectContext {
     return plan
   }
 
-  /// Returns the object of a row, created if it isn't in memory; `nil` for an unknown entity number.
-  ///
   /// The row isn't looked up; if there is none, reading the object throws an error.
   package func object(number: Int, key: Int64) -> ManagedObject? {
     guard let plan = store.plan(numbered: number) else { return nil }
@@ -267,7 +245,6 @@ public final class ManagedObjectContext {
     return object
   }
 
-  /// Returns the object of a key if it is in memory.
   private func known(_ plan: EntityPlan, _ key: Int64) -> ManagedObject? {
     if let object = registered[plan.rootNumber][key]?.takeUnretainedValue() { return object }
     for cursor in cursors {
@@ -279,7 +256,7 @@ public final class ManagedObjectContext {
     return changed.first { $0.key == key && $0.plan.rootNumber == plan.rootNumber }
   }
 
-  /// Returns the object of a primary key; `nil` if there is no row, or one of an entity that is not a descendant.
+  /// Returns `nil` if there is no row, or one of an entity that is not a descendant.
   package func object(
     inTreeOf entityName: String, key: Int64
   ) throws(ManagedObjectError) -> ManagedObject? {
@@ -306,13 +283,12 @@ public final class ManagedObjectContext {
     return object(number: number, key: key)
   }
 
-  /// Empties the cached look-ups that cover inserted or deleted rows of one tree.
   func rowsChanged(of objects: some Collection<ManagedObject>, _ plan: EntityPlan) {
     guard isStreaming, !keyWindows[plan.rootNumber].isEmpty else { return }
     for object in objects { keyWindows[plan.rootNumber].rowChanged(key: object.key) }
   }
 
-  /// Reads a row, with its number of saves; `nil` if it doesn't exist.
+  /// With its number of saves.
   func row(
     of plan: EntityPlan, key: Int64
   ) throws(ManagedObjectError) -> (values: [SQLiteValue], version: SQLiteValue)? {
@@ -335,14 +311,12 @@ public final class ManagedObjectContext {
     notedCount += 1
   }
 
-  /// Lets others find an object by its key, for as long as it is retained.
   func register(_ object: ManagedObject) {
     guard !object.isRegistered, object.key != 0 else { return }
     object.isRegistered = true
     registered[object.plan.rootNumber][object.key] = Unmanaged.passUnretained(object)
   }
 
-  /// Removes an object that is being deallocated.
   func forget(_ object: ManagedObject) {
     registered[object.plan.rootNumber][object.key] = nil
   }
@@ -351,9 +325,7 @@ public final class ManagedObjectContext {
     registered[plan.rootNumber].isEmpty ? nil : registered[plan.rootNumber][key]?.takeUnretainedValue()
   }
 
-  /// Returns the number of objects of exactly one entity that were inserted since the context was created.
-  ///
-  /// Objects that were deleted again are included.
+  /// Those deleted again are included.
   package func insertedObjects(ofEntity number: Int) -> Int {
     insertions.indices.contains(number) ? insertions[number] : 0
   }
@@ -371,14 +343,12 @@ public final class ManagedObjectContext {
     (deferredError, hasDeferredError) = (error, true)
   }
 
-  /// Returns the first error that a subscript deferred, and clears it.
   func takeDeferredError() -> ManagedObjectError? {
     guard hasDeferredError else { return nil }
     defer { (deferredError, hasDeferredError) = (nil, false) }
     return deferredError
   }
 
-  /// Discards changes once they are saved or rolled back.
   func clearChanges() {
     for object in changed { object.clearChanges() }
     noted.removeAll()
@@ -389,7 +359,7 @@ public final class ManagedObjectContext {
     arena.removeAll()
   }
 
-  /// Discards changes that were written, and keeps objects without other references for reuse.
+  /// Keeps objects without other references for reuse.
   func clearWrittenChanges() {
     var hasUsed = notedCount > Self.unusedLimit
     for index in 0..<notedCount {

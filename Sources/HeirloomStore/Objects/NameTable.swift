@@ -1,13 +1,11 @@
-/// A hash table that maps names to numbers, for few names that are looked up often.
-///
-/// A dictionary hashes whole names to resist attacks. These names are the model's own, and mostly the same literal.
+/// A dictionary hashes whole names to resist attacks; these are the model's own, and few.
 final class NameTable {
   private struct Entry {
     let name: String
     let number: Int
   }
 
-  /// A name that was looked up, with its representation, which is unique while the name is retained.
+  /// The representation of a name is unique while the name is retained.
   private struct Recent {
     var name: String = ""
     var words: Words = Words("")
@@ -35,7 +33,7 @@ final class NameTable {
   private let mask: Int
   private let recent: UnsafeMutablePointer<Recent>
 
-  /// Creates a table; of equal names the first counts.
+  /// Of equal names the first counts.
   init(_ names: [(name: String, number: Int)]) {
     var capacity = 8
     while capacity < 2 * names.count + 2 { capacity *= 2 }
@@ -59,7 +57,6 @@ final class NameTable {
     recent.deallocate()
   }
 
-  /// Returns the number of a name; -1 for an unknown one.
   @inline(__always)
   func number(of name: String) -> Int {
     let words = Words(name)

@@ -1,32 +1,26 @@
 import HeirloomModel
 
-/// The rows of a store, counted by the store's own list of entities, without a model.
+/// Counted by the store's own list of entities, without a model.
 package struct ObjectCounts: Equatable, Sendable {
-  /// An entity of the store.
   package struct Entity: Equatable, Sendable {
-    /// The entity's name.
     package let name: String
-    /// The entity's number in the store.
     package let number: Int64
     /// The parent's number; 0 for none.
     package let superentity: Int64
-    /// The highest primary key that was assigned, as recorded in the store; `nil` if none is recorded.
+    /// As recorded in the store; `nil` if none is recorded.
     package let highestKey: Int64?
-    /// The number of objects of exactly this entity; `nil` if they can't be counted.
+    /// `nil` if they can't be counted; without objects of subentities.
     package var rows: Int64?
   }
 
-  /// The entities, in the order of their numbers.
+  /// In the order of their numbers.
   package private(set) var entities: [Entity] = []
 
-  /// The number of objects of all entities.
   package var objectCount: Int64 {
     entities.reduce(0) { $0.addingReportingOverflow($1.rows ?? 0).partialValue }
   }
 
-  /// Counts the objects of each entity; a table that can't be read leaves its entities uncounted.
-  ///
-  /// Throws only if the list of entities can't be read.
+  /// A table that can't be read leaves its entities uncounted.
   package init(connection: Connection, actual: ActualSchema) throws(SQLiteError) {
     guard let list = actual.table(named: PhysicalName.primaryKeyTable),
       [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum].allSatisfy({
@@ -55,7 +49,7 @@ package struct ObjectCounts: Equatable, Sendable {
     }
   }
 
-  /// Returns the number of an entity's oldest ancestor; the number of steps is limited, because the list may be cyclic.
+  /// The number of steps is limited, because the list may be cyclic.
   private func rootNumber(of entity: Entity) -> Int64 {
     var entity = entity
     for _ in 0..<64 {

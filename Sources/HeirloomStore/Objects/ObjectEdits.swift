@@ -1,11 +1,11 @@
-/// The objects of one entity that code changes or deletes, recorded because this may undo earlier changes.
+/// Recorded because code that changes or deletes objects may undo earlier changes.
 package final class ObjectEdits {
-  /// The set of objects of which a watched column was set.
+  /// The number of the set of objects of which a watched column was set.
   package let changed: Int
-  /// The set of objects that were deleted.
+  /// The number of the set of deleted objects.
   package let deleted: Int
   private let sets: ObjectSets
-  /// True for the slots of watched columns.
+  /// By slot.
   private let isWatched: [Bool]
 
   init(_ watched: Set<String>, columns: [String], in sets: ObjectSets) {

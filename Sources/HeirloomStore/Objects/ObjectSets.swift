@@ -1,11 +1,10 @@
 import HeirloomModel
 
-/// Sets of objects by primary key, which can have many members.
+/// The sets are in a temporary table, so that they can have many members.
 ///
-/// The sets are in a temporary table. Each row holds up to 64 members with neighbouring keys, as a bit mask. Adding
-/// objects in the order of their keys costs one row for 64 objects; memory use is bounded in any order.
+/// Each row holds up to 64 members with neighbouring keys, as a bit mask. Adding objects in the
+/// order of their keys costs one row for 64 objects; memory use is bounded in any order.
 package final class ObjectSets {
-  /// The members of a set among 64 neighbouring keys.
   private struct Place: Hashable {
     let set: Int
     /// The keys without their last six bits.
@@ -13,12 +12,11 @@ package final class ObjectSets {
   }
 
   private static let table = quote("heirloom_object_sets")
-  /// The number of rows that wait in memory before they are written.
   private static let waitingLimit: Int = 4096
 
-  /// True while reads are not recorded, because they are not those of app code.
+  /// Reads are not recorded while they are not those of app code.
   @exclusivity(unchecked) package var isPaused: Bool = false
-  /// True while changes are not recorded, because they are not those of app code.
+  /// Changes are not recorded while they are not those of app code.
   @exclusivity(unchecked) package var ignoresEdits: Bool = false
 
   private let connection: Connection
@@ -30,7 +28,6 @@ package final class ObjectSets {
   /// The first failure to write, which `flush()` throws.
   private var failure: SQLiteError?
 
-  /// Creates the table.
   package init(connection: Connection) throws(SQLiteError) {
     self.connection = connection
     statements = StatementCache(connection: connection)
@@ -40,14 +37,12 @@ package final class ObjectSets {
         + " PRIMARY KEY (number, block)) WITHOUT ROWID")
   }
 
-  /// Adds an empty set and returns its number.
   package func add() -> Int {
     blocks.append(.min)
     members.append(0)
     return blocks.count - 1
   }
 
-  /// Adds an object to a set; it may already be a member.
   @inline(__always)
   package func insert(_ key: Int64, into set: Int) {
     if blocks[set] != key >> 6 { turn(set, to: key >> 6) }
@@ -77,20 +72,20 @@ package final class ObjectSets {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Writes all members to the table, for queries, or throws the error of an earlier write.
+  /// For queries; throws the error of an earlier write.
   package func flush() throws(SQLiteError) {
     for set in blocks.indices { turn(set, to: .min) }
     if let failure { throw failure }
     try write()
   }
 
-  /// Returns the SQL condition that a key is a member's; the set must have been flushed.
+  /// The set must have been flushed.
   package func contains(_ key: String, in set: Int) -> String {
     "EXISTS (SELECT 1 FROM temp.\(Self.table) AS m WHERE m.number = \(set) AND m.block = \(key) >> 6"
       + " AND m.members >> (\(key) & 63) & 1)"
   }
 
-  /// Returns the number of members of a set, which must have been flushed.
+  /// The set must have been flushed.
   package func count(of set: Int) throws(SQLiteError) -> Int64 {
     var count: Int64 = 0
     try statements.withStatement(
@@ -101,7 +96,7 @@ package final class ObjectSets {
     return count
   }
 
-  /// Returns true if an object is a member of a set, which must have been flushed.
+  /// The set must have been flushed.
   package func contains(_ key: Int64, in set: Int) throws(SQLiteError) -> Bool {
     try statements.withStatement(
       "SELECT members FROM temp.\(Self.table) WHERE number = ?1 AND block = ?2",
@@ -111,9 +106,9 @@ package final class ObjectSets {
     }
   }
 
-  /// Calls a closure with each member's key, in ascending order; the set must have been flushed.
+  /// In ascending order, after a flush; members must also be in `other`.
   ///
-  /// If there is another set, members must be in both. The closure may add members to other sets.
+  /// The closure may add members to other sets.
   package func forEachMember(of set: Int, alsoIn other: Int? = nil, _ body: (Int64) throws -> Void) throws {
     // The closure may write to the table, so no statement may stay open.
     var last: Int64?
@@ -135,23 +130,22 @@ package final class ObjectSets {
     } while last != nil
   }
 
-  /// Removes the table.
   package func remove() throws(SQLiteError) {
     statements.removeAll()
     try connection.execute("DROP TABLE IF EXISTS temp.\(Self.table)")
   }
 }
 
-/// The objects of one entity whose properties code reads, one set for each recorded property.
+/// One set for each recorded property.
 package final class PropertyReads {
-  /// The set of objects of which any property was read.
+  /// The number of the set of objects of which any property was read.
   package let ofAny: Int
   private let sets: ObjectSets
-  /// The sets by the numbers of properties; -1 for a property that isn't recorded.
+  /// By the numbers of properties; -1 for a property that isn't recorded.
   private let numbers: [Int]
   private let names: [String: Int]
 
-  /// Adds a set for each of `properties`; `all` has all properties in the order of their numbers.
+  /// `all` has all properties in the order of their numbers.
   init(of properties: Set<String>, among all: [String], in sets: ObjectSets) {
     self.sets = sets
     ofAny = sets.add()
@@ -173,6 +167,5 @@ package final class PropertyReads {
     if number >= 0 { sets.insert(key, into: number) }
   }
 
-  /// Returns the set of objects of which a property was read; `nil` if the property isn't recorded.
   package func set(of property: String) -> Int? { names[property] }
 }

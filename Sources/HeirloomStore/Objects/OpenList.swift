@@ -2,39 +2,32 @@ import HeirloomModel
 
 /// The list of a to-many relationship that code edits in place.
 ///
-/// After an edit that only appended objects, the list stays open in the context. The next edit continues it and links
-/// only the appended objects. Reading the list again for each of them, or comparing all of it, would take a time
-/// proportional to its length. Other changes are looked for when the list is closed: before anything else reads or
-/// changes links at the same place, and before the context fetches, deletes or saves.
+/// After an edit that only appended objects, the list stays open in the context, and the next edit
+/// links only the appended objects. Reading or comparing the whole list each time would take a time
+/// proportional to its length. Other changes are looked for when the list is closed: before
+/// anything else reads or changes links at the same place, and before the context fetches, deletes
+/// or saves.
 final class OpenList {
-  /// The fewest members of a list that stays open; a shorter one is quick to read again.
+  /// A shorter list is quick to read again.
   static let leastCount: Int = 16
-  /// The most lists that a context keeps open.
   static let limit: Int = 64
 
   let owner: ManagedObject
-  /// The relationship's name.
   let name: String
-  /// The list as edited by code.
   @exclusivity(unchecked) var objects: [ManagedObject] = []
-  /// The relationship; `nil` if the list has to be set as a whole.
+  /// `nil` if the list has to be set as a whole.
   var relationship: PlannedRelationship?
-  /// The linked members, with their positions.
   var positions: [ManagedObject: Int] = [:]
-  /// The last member's place, if the relationship is ordered by a column.
+  /// Only if the relationship is ordered by a column.
   var lastPlace: Int64 = OrderedPlace.first - OrderedPlace.step
-  /// The store's `writtenState()` when the list was read.
   var state: [SQLiteValue]?
-  /// The context's `linkAccesses` when the edit began.
   var accesses: Int = 0
-  /// True until the first edit ends.
   var isFresh: Bool = true
 
   init(of owner: ManagedObject, _ name: String) {
     (self.owner, self.name) = (owner, name)
   }
 
-  /// Returns true if the list begins with the linked members in their order.
   func beginsAsLinked() -> Bool {
     objects.count >= positions.count
       && zip(objects, 0..<positions.count).allSatisfy { object, position in positions[object] == position }
@@ -53,23 +46,23 @@ final class OpenList {
 }
 
 extension ManagedObjectContext {
-  /// Returns values that differ after any write to the store; `nil` if they can't be read.
+  /// Differs after any write to the store; `nil` if it can't be read.
   ///
-  /// The first counts the changes of the store's connection; the second changes with commits of other connections.
+  /// The first counts the changes of the store's connection; the second changes with commits of
+  /// other connections.
   func writtenState() -> [SQLiteValue]? {
     try? store.statements.withStatement("PRAGMA \(quote(store.database)).data_version") { row throws(SQLiteError) in
       try row.step() ? [.integer(store.connection.totalChanges), row.value(at: 0)] : nil
     }
   }
 
-  /// Takes the open list of an object's relationship out of the context; `nil` if there is none.
   func takeList(of owner: ManagedObject, _ name: String) -> OpenList? {
     openLists.firstIndex { $0.owner === owner && $0.name == name }.map { openLists.remove(at: $0) }
   }
 
-  /// Closes the open lists of a relationship and its inverse, of all owners; without a relationship, all lists.
+  /// Called before links are read or changed; without a relationship, closes all lists.
   ///
-  /// Called before links are read or changed. Returns true if no edit had changed more than the end of its list.
+  /// Returns true if no edit had changed more than the end of its list.
   @discardableResult
   func closeLists(of relationship: PlannedRelationship? = nil) -> Bool {
     linkAccesses &+= 1
@@ -87,8 +80,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Begins an edit of a to-many relationship's list; one that can't be read is empty, and the next save throws the
-  /// error.
+  /// A list that can't be read is empty, and the next save throws the error.
   func beginEdit(ofList name: String) -> OpenList {
     let context = context
     let new = OpenList(of: self, name)
@@ -133,7 +125,6 @@ extension ManagedObject {
     if list.positions.count == list.objects.count { list.relationship = relationship }
   }
 
-  /// Ends an edit: links the objects that it appended, or sets the list as a whole.
   func endEdit(_ list: OpenList) {
     let context = context
     guard let relationship = list.relationship, context.linkAccesses == list.accesses,
@@ -145,9 +136,7 @@ extension ManagedObject {
     context.openLists.append(list)
   }
 
-  /// Links the appended objects of a list as `setObjects(_:forRelationship:)` would.
-  ///
-  /// Returns false if it isn't certain that this is enough; then nothing is linked.
+  /// Returns false, and links nothing, if it isn't certain that this is enough.
   private func append(_ list: OpenList, _ relationship: PlannedRelationship) -> Bool {
     let context = context
     let count = list.positions.count
@@ -188,7 +177,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Returns true if linking an object that a list doesn't contain is certain to append it.
+  /// Linking an object that a list doesn't contain is certain to append it.
   private func isUnlinked(_ object: ManagedObject, _ relationship: PlannedRelationship) -> Bool {
     guard (try? check(object, for: relationship)) != nil else { return false }
     switch relationship.storage {

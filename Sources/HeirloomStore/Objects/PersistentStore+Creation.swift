@@ -3,15 +3,14 @@ package import Foundation
 package import HeirloomModel
 
 extension PersistentStore {
-  /// The size of a new store's pages, in bytes.
+  /// In bytes.
   package static let pageSize: Int = 4096
 
-  /// Creates an empty store in Core Data's layout; there must be no file yet.
+  /// There must be no file yet; after an error, the unfinished file is removed.
   ///
-  /// The store has its own connection, is in WAL mode and holds a copy of its model. Version hashes always come from
-  /// the model; without metadata, the store gets a new identifier. By default only its owner may read the file, because
-  /// a folder's permissions don't imply those of its files; SQLite gives the side files the same bits. After an error,
-  /// the unfinished file is removed.
+  /// Version hashes always come from the model; without metadata, the store gets a new identifier.
+  /// By default only its owner may read the file, because a folder's permissions don't imply those
+  /// of its files; SQLite gives the side files the same bits.
   package static func create(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, metadata: StoreMetadata? = nil,
     permissions: UInt16 = 0o600
@@ -60,9 +59,7 @@ extension PersistentStore {
 }
 
 extension PhysicalSchema {
-  /// Fills the table of entities, inside a transaction.
-  ///
-  /// `maxima` has the highest primary key in use, by the name of the root entity; 0 if there is none.
+  /// Inside a transaction; `maxima` has the highest key in use by the name of the root entity.
   package func writeEntities(
     to connection: Connection, database: String = "main", maxima: [String: Int64] = [:]
   ) throws(SQLiteError) {

@@ -15,20 +15,16 @@ public final class PersistentStore {
   public package(set) var metadata: StoreMetadata
   /// True if nothing can be written.
   public let isReadOnly: Bool
-  /// The path of the store's file.
   package let path: String
-  /// The physical schema.
   package let schema: PhysicalSchema
-  /// The connection, with the functions that triggers call.
+  /// With the functions that triggers call.
   package let connection: Connection
-  /// Prepared statements, finalized on closing.
   package let statements: StatementCache
-  /// The database's schema name: `main`, or that of an attached database.
+  /// `main`, or the schema name of an attached database.
   package let database: String
-  /// The plans of entities, by their numbers, made on first use.
   @exclusivity(unchecked) private var plans: [EntityPlan?]
   private let entityNames: NameTable
-  /// True if another object owns the connection.
+  /// Another object owns the connection.
   package let isView: Bool
 
   init(
@@ -50,10 +46,7 @@ public final class PersistentStore {
     statements = StatementCache(connection: connection)
   }
 
-  /// Opens a store that was made with the given model.
-  ///
-  /// A store in a folder that can't be written to can only be opened for reading; SQLite then can't notice changes by
-  /// other connections. Throws `incompatible` if the store was made with another version.
+  /// SQLite can't notice other connections' changes in a folder that can't be written to.
   package static func open(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false
   ) throws(StoreError) -> PersistentStore {
@@ -80,7 +73,6 @@ public final class PersistentStore {
     return opened
   }
 
-  /// Checks an open file and takes ownership of its connection.
   private convenience init(
     url: URL, model: ManagedObjectModel, configuration: String?, isReadOnly: Bool, connection: Connection
   ) throws(StoreError) {
@@ -97,10 +89,10 @@ public final class PersistentStore {
       connection: connection)
   }
 
-  /// Creates a view of a store through a connection that another object owns.
+  /// A view through a connection that another object owns; nothing is checked or closed.
   ///
-  /// Nothing is checked and nothing is closed. The view's prepared statements keep the connection from closing, until
-  /// ``close()`` or until the view and its contexts are released. For triggers to run, the connection must have the
+  /// The view's prepared statements keep the connection from closing, until ``close()`` or until
+  /// the view and its contexts are released. For triggers to run, the connection must have the
   /// functions that they call. External data is in a folder beside `path`.
   package convenience init(
     viewing connection: Connection, database: String, path: String, schema: PhysicalSchema, metadata: StoreMetadata,
@@ -127,9 +119,7 @@ public final class PersistentStore {
     plan(numbered: entityNames.number(of: name))
   }
 
-  /// Starts recording of which objects of exactly one entity code reads each property; `nil` for an unknown entity.
-  ///
-  /// An element of a composite attribute is named by its path, `place.city`.
+  /// For objects of exactly one entity; a composite's element is named by its path, `place.city`.
   package func noteReads(
     of properties: Set<String>, ofEntity entity: String, in sets: ObjectSets
   ) -> PropertyReads? {
@@ -139,9 +129,7 @@ public final class PersistentStore {
     return reads
   }
 
-  /// Starts recording which objects of exactly one entity are deleted or changed in a watched column.
-  ///
-  /// Returns `nil` for an unknown entity.
+  /// For objects of exactly one entity.
   package func noteEdits(
     of watched: Set<String>, ofEntity entity: String, in sets: ObjectSets
   ) -> ObjectEdits? {
@@ -160,7 +148,6 @@ public final class PersistentStore {
     return plan
   }
 
-  /// Returns a table's name as SQL, qualified with the database's.
   package func qualified(_ table: String) -> String {
     "\(quote(database)).\(quote(table))"
   }
@@ -174,7 +161,6 @@ public final class PersistentStore {
     throw StoreError(path: path, problem: .unknownConfiguration(configuration))
   }
 
-  /// Derives the schema and compares it with the file.
   private static func checkedSchema(
     _ connection: Connection, model: ManagedObjectModel, configuration: String?, path: String
   ) throws(StoreError) -> PhysicalSchema {
@@ -198,7 +184,6 @@ public final class PersistentStore {
     return schema
   }
 
-  /// Returns the numbers of parents by the numbers of entities.
   private static func entityNumbers(_ connection: Connection) throws(SQLiteError) -> [Int64: Int64] {
     var numbers: [Int64: Int64] = [:]
     let statement = try connection.prepare(
@@ -208,7 +193,6 @@ public final class PersistentStore {
     return numbers
   }
 
-  /// Prepares a connection for changing objects.
   package static func prepare(_ connection: Connection, for schema: PhysicalSchema) throws(SQLiteError) {
     try connection.registerCoreDataFunctions()
     let hasRTree = schema.indexes.contains { index in

@@ -1,16 +1,12 @@
 import HeirloomModel
 
-/// The data for setting a to-one relationship's key, without references.
 struct PlannedKey {
-  /// The key's slot, or -1.
   let slot: Int
-  /// The slot of the entity number beside it, or -1.
+  /// The slot of the entity number beside the key; -1 for none.
   let entitySlot: Int
-  /// True if setting the relationship changes nothing but the key.
+  /// Setting the relationship changes nothing but the key.
   let isPlain: Bool
-  /// The lowest number of a destination's entity.
   let first: Int
-  /// The highest number of a destination's entity.
   let last: Int
 
   init(_ relationship: PlannedRelationship) {
@@ -22,29 +18,25 @@ struct PlannedKey {
   }
 }
 
-/// A relationship and where its links are stored, as seen from objects of one entity.
+/// As seen from objects of one entity.
 final class PlannedRelationship {
   let description: RelationshipDescription
   let storage: RelationshipStorage
-  /// The inverse's name and storage, if there is an inverse.
   let inverse: (name: String, storage: RelationshipStorage)?
   let isOwnInverse: Bool
-  /// True if a join table is written from this side.
+  /// A join table is written from this side.
   let writesLinks: Bool
-  /// The entity numbers of possible destinations.
   let destinationNumbers: ClosedRange<Int>
-  /// The slot of a to-one relationship's key, or -1.
+  /// The slot of a to-one relationship's key; -1 for none.
   let slot: Int
-  /// The slot of the entity number beside that key, or -1.
+  /// The slot of the entity number beside that key; -1 for none.
   let entitySlot: Int
-  /// True if setting a to-one relationship changes nothing but the key.
   let isPlainKey: Bool
   /// The key's column or the join table that holds the links, the same for the inverse.
   let linkPlace: String
 
   var name: String { description.name }
 
-  /// Returns `nil` for a relationship without storage.
   init?(
     _ relationship: RelationshipDescription, in entity: String, slots: [String: Int], schema: PhysicalSchema
   ) {
@@ -74,7 +66,7 @@ final class PlannedRelationship {
     }
   }
 
-  /// Returns the inverse if it is stored and names this relationship as its own inverse.
+  /// `nil` unless the inverse is stored and names this relationship as its own inverse.
   private static func inverse(
     of relationship: RelationshipDescription, in entity: String, storage: RelationshipStorage, schema: PhysicalSchema
   ) -> (name: String, storage: RelationshipStorage)? {

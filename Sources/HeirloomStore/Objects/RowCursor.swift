@@ -1,30 +1,24 @@
-/// A statement that reads rows, and the object that represents the current row.
+/// The statement first selects all columns, and later only those that are read.
 ///
-/// The statement first selects all columns, and later only those that are read. A value of another column is then
-/// looked up by its row's key.
+/// A value of another column is then looked up by its row's key.
 final class RowCursor {
   @exclusivity(unchecked) private(set) var statement: Statement
-  /// The object that reads from the current row.
   @exclusivity(unchecked) unowned(unsafe) var current: ManagedObject?
-  /// The number of the current row's entity.
   @exclusivity(unchecked) private(set) var entityNumber: Int = 0
 
   /// The fixed columns, then those of all slots.
   private let names: [String]
   /// The positions in `names` of slots, by entity number.
   private let maps: [Int: [Int32]]
-  /// The positions of the current row's slots.
   @exclusivity(unchecked) private var map: [Int32] = []
-  /// The statement's column for each of `names`; -1 if it isn't selected.
+  /// By position in `names`; -1 for a column that isn't selected.
   @exclusivity(unchecked) private var columns: [Int32]
-  /// A bit mask of the positions that were read.
   @exclusivity(unchecked) private var touched: UInt64 = 0
   @exclusivity(unchecked) private var rows: Int = 0
   @exclusivity(unchecked) private var misses: Int = 0
 
   /// The primary key, the entity number and the number of saves.
   private static let fixedColumns: Int = 3
-  /// The number of rows after which unread columns are left out.
   private static let trialRows: Int = 64
 
   init(statement: consuming Statement, names: [String], maps: [Int: [Int32]]) {
@@ -34,7 +28,6 @@ final class RowCursor {
     columns = Array(0..<Int32(names.count))
   }
 
-  /// Returns the columns that hold the slots of several entities, and the positions of each entity's own.
   static func columns(of plans: [EntityPlan]) -> (names: [String], maps: [Int: [Int32]]) {
     var names = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock]
     var positions: [String: Int32] = [:]
@@ -51,8 +44,6 @@ final class RowCursor {
     return (names, maps)
   }
 
-  // MARK: Rows
-
   func step() throws(SQLiteError) -> Bool {
     guard try statement.step() else { return false }
     rows += 1
@@ -66,10 +57,9 @@ final class RowCursor {
 
   var key: Int64 { statement.integer(at: 0) }
 
-  /// The number of saves of the current row.
   var version: SQLiteValue { statement.value(at: 2) }
 
-  /// Returns the column of a slot; -1 if the statement doesn't have it.
+  /// -1 if the statement doesn't have the column.
   @inline(__always)
   func column(_ slot: Int) -> Int {
     let position = Int(map[slot])
@@ -79,7 +69,7 @@ final class RowCursor {
     return Int(column)
   }
 
-  /// Returns a copy of the current row; `nil` if it is large or some of its columns aren't selected.
+  /// Returns `nil` if the row is large or some of its columns aren't selected.
   func smallRow() -> [SQLiteValue]? {
     // Retained objects are read later, so all columns are selected from now on.
     touched = .max
@@ -93,9 +83,7 @@ final class RowCursor {
     return map.map { statement.value(at: Int(columns[Int($0)])) }
   }
 
-  // MARK: Columns
-
-  /// The columns to select from the next row on; `nil` to keep the current ones.
+  /// To select from the next row on; `nil` to keep the current ones.
   var betterColumns: [String]? {
     guard names.count < 64, rows == Self.trialRows || misses > 8 else { return nil }
     let wanted = names.indices.filter { $0 < Self.fixedColumns || touched & (1 << UInt64($0)) != 0 }
@@ -103,7 +91,6 @@ final class RowCursor {
     return wanted.map { names[$0] }
   }
 
-  /// Continues with the rows of another statement.
   func replace(_ statement: consuming Statement, columns list: [String]) {
     self.statement = statement
     for (position, name) in names.enumerated() {

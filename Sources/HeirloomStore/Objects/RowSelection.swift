@@ -1,22 +1,16 @@
-/// A selection of an entity's rows, with their order.
 package struct RowSelection: Equatable, Sendable {
-  /// The SQL alias of the entity's table in `condition` and `order`.
   package static let alias: String = "o"
 
-  /// The SQL of a condition on the row, with parameters from `?1` on; `nil` for all rows.
+  /// With parameters from `?1` on; `nil` for all rows.
   package var condition: String?
   /// The values of the condition's parameters, then of the order's.
   package var bindings: [SQLiteValue]
-  /// The SQL terms after `ORDER BY`; `nil` for the order of primary keys, which also breaks ties.
+  /// SQL terms; `nil` for the order of primary keys, which also breaks ties.
   package var order: String?
-  /// The most rows; `nil` for all.
   package var limit: Int?
-  /// The number of rows to skip.
   package var offset: Int
-  /// True to include rows of the entity's descendants.
   package var includesSubentities: Bool
 
-  /// Creates a selection.
   package init(
     where condition: String? = nil, bindings: [SQLiteValue] = [], order: String? = nil, limit: Int? = nil,
     offset: Int = 0, includesSubentities: Bool = true
@@ -31,10 +25,7 @@ package struct RowSelection: Equatable, Sendable {
 }
 
 extension RowSelection {
-  /// Returns the statement's text after the list of columns.
-  ///
-  /// Only rows after `key` are selected. If `trustsTree` is true, the caller skips rows of entities that don't belong
-  /// in the table.
+  /// If `trustsTree` is true, the caller skips rows of entities that don't belong in the table.
   func tail(
     of entity: PhysicalEntity, in store: PersistentStore, after key: Int64? = nil, trustsTree: Bool = false
   ) -> String {
@@ -62,11 +53,10 @@ extension RowSelection {
 }
 
 extension ManagedObjectContext {
-  /// Calls a closure with the objects of selected rows, one after the other, without retaining them.
+  /// Rows are selected by their stored values; `body` must not save or roll back.
   ///
-  /// Rows are selected by their stored values, and deleted objects are passed too. The caller accounts for new objects,
-  /// and for pending changes that add rows to the selection or remove them. The closure returns true to continue; it
-  /// must not save or roll back.
+  /// Deleted objects are passed too. The caller accounts for new objects, and for pending changes
+  /// that add rows to the selection or remove them.
   package func forEachStored(
     _ entityName: String, _ selection: RowSelection, _ body: (ManagedObject) throws(ManagedObjectError) -> Bool
   ) throws(ManagedObjectError) {
@@ -117,7 +107,7 @@ extension ManagedObjectContext {
     return try body(object)
   }
 
-  /// Ends the use of a row; the object is kept for reuse only if there is no other reference to it.
+  /// The object is kept for reuse only if there is no other reference to it.
   private func end(_ object: inout ManagedObject?, of cursor: RowCursor) {
     if isKnownUniquelyReferenced(&object), object?.isRegistered == false, object?.isDeleted == false {
       cursor.current = nil
@@ -162,7 +152,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Counts the rows of a selection as stored.
   package func countStored(_ entityName: String, _ selection: RowSelection) throws(ManagedObjectError) -> Int {
     let plan = try plan(for: entityName)
     let count = try sql { () throws(SQLiteError) in
@@ -172,7 +161,7 @@ extension ManagedObjectContext {
     return Int(clamping: count ?? 0)
   }
 
-  /// Returns the changed objects of an entity, new and deleted ones included, in the order of their first change.
+  /// New and deleted ones included, in the order of their first change.
   package func changedObjects(
     of entityName: String, includesSubentities: Bool = true
   ) throws(ManagedObjectError) -> [ManagedObject] {

@@ -1,10 +1,8 @@
 import HeirloomModel
 
-/// The prepared statements that write rows of one entity.
-///
 /// The store owns it, because statements keep the connection from closing.
 final class RowWriter {
-  /// A box that holds a statement, which can't be copied, in a dictionary.
+  /// A dictionary can't hold a statement, which can't be copied.
   private final class Prepared {
     let statement: Statement
 
@@ -24,11 +22,8 @@ final class RowWriter {
   private let columns: [String]
   private let kinds: [EntityPlan.SlotKind]
   private let entityNumber: Int64
-  /// The SQL of a row's entity number.
   private let number: String
-  /// The most rows that one statement inserts.
   private let rowLimit: Int
-  /// The statements that insert one row, two rows and so on.
   @exclusivity(unchecked) private var insertions: [Prepared?]
   @exclusivity(unchecked) private var search: Prepared?
   @exclusivity(unchecked) private var rangeSearch: Prepared?
@@ -46,7 +41,6 @@ final class RowWriter {
     insertions = Array(repeating: nil, count: rowLimit)
   }
 
-  /// Finalizes the statements; they are prepared again when needed.
   func removeAll() {
     insertions = Array(repeating: nil, count: rowLimit)
     search = nil
@@ -54,7 +48,6 @@ final class RowWriter {
     updates.removeAll()
   }
 
-  /// Returns the entity number of a row of the entity's table; `nil` if there is no row.
   func entityNumber(ofKey key: Int64) throws(SQLiteError) -> Int64? {
     if search == nil {
       let sql = "SELECT \(number) FROM \(table) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
@@ -66,7 +59,6 @@ final class RowWriter {
     return try search.statement.step() ? search.statement.integer(at: 0) : nil
   }
 
-  /// Appends the first rows of the entity's table from a key on, by key, with their entity numbers.
   func appendRows(
     from key: Int64, limit: Int, to rows: inout [(key: Int64, entityNumber: Int64)]
   ) throws(SQLiteError) {
@@ -87,7 +79,7 @@ final class RowWriter {
 
   // MARK: Inserting
 
-  /// Inserts rows with all their columns, several by one statement; on an error, some of them may be inserted.
+  /// On an error, some of the rows may be inserted.
   func insert(_ objects: some RandomAccessCollection<ManagedObject>, arena: ByteArena) throws(SQLiteError) {
     var rest = objects[...]
     while !rest.isEmpty {
@@ -128,9 +120,7 @@ final class RowWriter {
 
   // MARK: Updating
 
-  /// Writes the changed columns of a row; returns false if the row doesn't exist or has another version.
-  ///
-  /// `countsSave` also raises the row's number of saves. `version` is the number that the row must have; `nil` for any.
+  /// False if the row doesn't exist, or doesn't have the number of saves `version`.
   func update(
     _ object: ManagedObject, arena: ByteArena, countsSave: Bool, version: SQLiteValue?
   ) throws(SQLiteError) -> Bool {

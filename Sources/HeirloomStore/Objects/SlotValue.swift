@@ -1,6 +1,4 @@
-/// The value of an object's column after the next save.
-///
-/// It holds no references: the slots of streamed objects are written and cleared without reference counting.
+/// It holds no references, so streamed objects' slots are cleared without reference counting.
 enum SlotValue {
   case unchanged
   case null
@@ -8,7 +6,6 @@ enum SlotValue {
   case real(Double)
   /// Text or bytes, by the column's type, in the context's arena.
   case bytes(offset: Int, count: Int)
-  /// The position of a value in the object's `payloads`.
   case payload(Int)
 
   var isUnchanged: Bool {
@@ -16,27 +13,24 @@ enum SlotValue {
   }
 }
 
-/// A value that is too large for a slot.
 enum SlotPayload {
   case text(String)
   case blob([UInt8])
-  /// The key of an object, which may not have one yet.
+  /// The object may not have a key yet.
   case reference(ManagedObject)
 }
 
-/// Reusable memory for the bytes of new values between two writes of a context.
+/// Memory for the bytes of new values, reused after each write of a context.
 final class ByteArena {
-  /// The capacity that `removeAll()` keeps, in bytes.
   private static let keptCapacity: Int = 1 << 18
 
   @exclusivity(unchecked) private var start: UnsafeMutableRawPointer?
   @exclusivity(unchecked) private var capacity: Int = 0
-  /// The number of bytes in use.
   @exclusivity(unchecked) private(set) var count: Int = 0
 
   deinit { start?.deallocate() }
 
-  /// Copies bytes, which must not be in this memory, and returns the offset of the copy.
+  /// The bytes must not be in this memory.
   @inline(__always)
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let offset = count
@@ -57,7 +51,7 @@ final class ByteArena {
     capacity = larger
   }
 
-  /// Returns bytes that were copied; none for a range that isn't in use.
+  /// Empty for a range that isn't in use.
   @inline(__always)
   func bytes(offset: Int, count: Int) -> UnsafeRawBufferPointer {
     guard let start, offset >= 0, count >= 0, offset <= self.count - count else {

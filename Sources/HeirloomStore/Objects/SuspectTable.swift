@@ -1,17 +1,11 @@
-/// A row that may break its model's rules.
 package struct Suspect: Equatable, Sendable {
-  /// The number of the row's entity.
   package let entity: Int
-  /// The primary key.
   package let primaryKey: Int64
 }
 
-/// The changed rows that a save would reject, recorded until they are validated.
-///
-/// They are in a temporary table, because code may change every object so and correct it later.
+/// Rows that a save would reject; many, because code may change all and correct them later.
 struct SuspectTable {
   private static let table = quote("heirloom_suspects")
-  /// The holder number of rows that aren't assigned yet.
   private static let nobody: Int64 = -1
 
   private let connection: Connection
@@ -27,7 +21,6 @@ struct SuspectTable {
         + " PRIMARY KEY (holder, entity, key)) WITHOUT ROWID")
   }
 
-  /// Records a row; it may be recorded already.
   mutating func note(_ suspect: Suspect) throws(SQLiteError) {
     hasUnclaimed = true
     try statements.run(
@@ -35,7 +28,7 @@ struct SuspectTable {
       [.integer(Self.nobody), .integer(Int64(suspect.entity)), .integer(suspect.primaryKey)])
   }
 
-  /// Assigns the rows that were recorded since the last call to a holder.
+  /// Only those recorded since the last call.
   mutating func leave(to holder: Int) throws(SQLiteError) {
     guard hasUnclaimed else { return }
     hasUnclaimed = false
@@ -44,7 +37,6 @@ struct SuspectTable {
       [.integer(Int64(holder)), .integer(Self.nobody)])
   }
 
-  /// Takes up to 1000 of the rows assigned to a holder; none if no more are left.
   func take(leftTo holder: Int) throws(SQLiteError) -> [Suspect] {
     let rows = try connection.rows(
       "SELECT entity, key FROM temp.\(Self.table) WHERE holder = ?1 ORDER BY entity, key LIMIT 1000",

@@ -1,13 +1,12 @@
 package import HeirloomModel
 
 extension ExpressionCompiler {
-  /// Returns the name of a template's variable; it begins with a space, as no parsed name does.
+  /// The name begins with a space, as no parsed name does.
   private static func variable(_ index: Int) -> String { " \(index)" }
 
-  /// Compiles an expression to SQL that yields the value as an attribute's column stores it.
+  /// If the expression has to be evaluated for a row, `adapt` evaluates and converts it.
   ///
-  /// If the expression has to be evaluated for a row, `adapt` evaluates it and converts the result to the attribute's
-  /// type; an error that it throws makes the statement fail. The attribute may be the leaf of a composite one.
+  /// An error of `adapt` makes the statement fail. The attribute may be a composite's leaf.
   package mutating func compile(
     _ expression: ValueExpression, for attribute: AttributeDescription,
     adapt: @escaping (_ value: () throws -> EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue
@@ -43,9 +42,7 @@ extension ExpressionCompiler {
       sql: "\(name)(\(([key] + terms.map(\.sql)).joined(separator: ", ")))", isEvaluated: true)
   }
 
-  /// Makes a statement fail if a value is missing; the result is never `NULL`.
-  ///
-  /// `failure` makes the error from the row's primary key.
+  /// The result is never `NULL`: for a missing value the statement fails with `failure`'s error.
   package mutating func requiring(
     _ value: CompiledValue, otherwise failure: @escaping (_ primaryKey: Int64) -> any Error
   ) throws(CompilationProblem) -> CompiledValue {
@@ -59,7 +56,7 @@ extension ExpressionCompiler {
       sql: "COALESCE(\(value.sql), \(name)(\(alias).\(quote(PhysicalName.primaryKey))))", isEvaluated: true)
   }
 
-  /// Returns true if the attribute's column can store every value of a term unchanged.
+  /// The attribute's column can store every value of the term unchanged.
   private static func fits(_ term: SQLTerm, _ attribute: AttributeDescription) -> Bool {
     switch (term.kind, attribute.type) {
     case (.integer, .integer64): return true
@@ -80,7 +77,6 @@ extension ExpressionCompiler {
 
   // MARK: Conditions
 
-  /// Compiles a comparison of two operands to a function of their values.
   mutating func evaluation(
     of left: SQLOperand, _ right: SQLOperand, by comparison: PredicateDescription.Comparison
   ) throws(CompilationProblem) -> SQLCondition {
@@ -109,7 +105,6 @@ extension ExpressionCompiler {
       sql: "\(name)(\(terms.map(\.sql).joined(separator: ", ")))", isFallible: Self.isFallible(terms, comparison))
   }
 
-  /// Returns true if a comparison may fail for some values; most comparisons of texts don't.
   private static func isFallible(_ terms: [SQLTerm], _ comparison: PredicateDescription.Comparison) -> Bool {
     guard terms.allSatisfy({ $0.kind == .string }) else { return true }
     guard comparison.comparator == .matches, terms.count == 2 else { return comparison.comparator == .between }
@@ -120,7 +115,6 @@ extension ExpressionCompiler {
     return (try? ExpressionEvaluator().evaluate(.comparison(probe), on: .null)) == nil
   }
 
-  /// Compiles a comparison to a function of the single values in its expressions.
   mutating func evaluation(
     of comparison: PredicateDescription.Comparison, depth: Int
   ) throws(CompilationProblem) -> SQLCondition {
@@ -139,12 +133,10 @@ extension ExpressionCompiler {
     return SQLCondition(sql: "\(name)(\(terms.map(\.sql).joined(separator: ", ")))", isFallible: true)
   }
 
-  /// An operand as the values of a function's arguments.
   private struct Shape {
     var terms: [SQLTerm]
-    /// True if the values are elements of a list.
     var isList: Bool
-    /// A flag for each element, true if it has a term; the others are null.
+    /// An element without a term is null.
     var hasTerm: [Bool]
 
     var text: String { (isList ? "L" : "V") + hasTerm.map { $0 ? "1" : "0" }.joined() }
@@ -211,7 +203,6 @@ extension ExpressionCompiler {
 
   // MARK: Templates
 
-  /// Replaces everything that SQL computes by variables.
   private mutating func template(
     of expression: ValueExpression, terms: inout [SQLTerm], depth: Int
   ) throws(CompilationProblem) -> ValueExpression {
@@ -280,7 +271,6 @@ extension ExpressionCompiler {
     return templates
   }
 
-  /// Returns the template of a path that SQL follows only in part.
   private mutating func template(
     ofPath path: String, _ operand: ValueExpression, terms: inout [SQLTerm], depth: Int
   ) throws(CompilationProblem) -> ValueExpression {
@@ -340,15 +330,10 @@ extension ExpressionCompiler {
 }
 
 extension Connection {
-  /// Returns the error of the last SQL function of an expression that failed, and clears it; SQLite passes on only its
-  /// text.
   package func takeFunctionFailure() -> (any Error)? { expressionFunctions.takeFailure() }
 }
 
-/// The value of an expression in SQL.
 package struct CompiledValue: Equatable, Sendable {
-  /// The SQL, which yields a value as its column holds it.
   package let sql: String
-  /// True if a function in Swift evaluates it.
   package let isEvaluated: Bool
 }

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ExpressionCompiler {
-  /// Compiles the call of a function that never fails.
+  /// Only calls that never fail are compiled.
   mutating func call(
     _ selector: String, _ receiver: ValueExpression?, _ arguments: [ValueExpression], depth: Int
   ) throws(CompilationProblem) -> SQLOperand {
@@ -34,7 +34,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// Compiles `FUNCTION(receiver, …)` without a function of that name: a message that every object understands.
+  /// Without a function of that name, a message that every object understands.
   private mutating func message(
     _ selector: String, to receiver: ValueExpression, _ arguments: [ValueExpression], depth: Int
   ) throws(CompilationProblem) -> SQLOperand {
@@ -44,14 +44,13 @@ extension ExpressionCompiler {
     return try follow(path, from: operand(receiver, depth: depth))
   }
 
-  /// Compiles a function of a text to one in Swift.
   func textFunction(_ function: TextFunctionOnBytes, of term: SQLTerm) throws(CompilationProblem) -> SQLOperand {
     let name = try self.function { functions throws(SQLiteError) in try functions.textFunction(function) }
     let range: ClosedRange<Int64>? = function == .length ? 0...Int64(Int32.max) : nil
     return .scalar(SQLTerm(sql: "\(name)(\(term.sql))", kind: function.kind, range: range))
   }
 
-  /// Compiles arithmetic of whole numbers that can't overflow.
+  /// Only of whole numbers that can't overflow.
   private mutating func arithmetic(
     _ sign: String, _ arguments: [ValueExpression], depth: Int
   ) throws(CompilationProblem) -> SQLOperand {

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension ExpressionCompiler {
-  /// Follows a key path, collection operators included.
   mutating func follow(_ path: String, from start: SQLOperand) throws(CompilationProblem) -> SQLOperand {
     var place = start
     var names = path.names(separatedBy: ".")[...]
@@ -12,7 +11,6 @@ extension ExpressionCompiler {
     return place
   }
 
-  /// Follows one name of a key path.
   private mutating func step(_ name: String, from place: SQLOperand) throws(CompilationProblem) -> SQLOperand {
     switch place {
     case .null: return .null
@@ -65,7 +63,6 @@ extension ExpressionCompiler {
     return .collection(try members(of: object, relationship, storage))
   }
 
-  /// Compiles an attribute, or an element of a composite one.
   private mutating func element(_ path: [String], of object: ObjectTerm) throws(CompilationProblem) -> SQLOperand {
     guard let first = path.first, let attribute = schema.model.attribute(named: first, of: object.entity) else {
       throw .unknownProperty(entity: object.entity, property: path.joined(separator: "."))
@@ -91,7 +88,6 @@ extension ExpressionCompiler {
     }
   }
 
-  /// Returns the columns of all leaves of a composite attribute, or of a composite one in it.
   mutating func leaves(ofComposite path: [String], of object: ObjectTerm) throws(CompilationProblem) -> [String] {
     var leaves: [String] = []
     for column in schema.columns(ofAttribute: path[0], in: object.entity) where column.path.starts(with: path) {
@@ -100,7 +96,7 @@ extension ExpressionCompiler {
     return leaves
   }
 
-  /// Returns a column of an object's row, `NULL` if there is no row.
+  /// `NULL` if there is no row.
   private mutating func column(_ name: String, of object: ObjectTerm) throws(CompilationProblem) -> String {
     switch object.place {
     case .row(let alias):
@@ -133,7 +129,7 @@ extension ExpressionCompiler {
       ? "\(column) = \(numbers.lowerBound)" : "\(column) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
   }
 
-  /// Returns the key of an object, `NULL` if there is none.
+  /// `NULL` if there is no object.
   mutating func key(of object: ObjectTerm) throws(CompilationProblem) -> String {
     switch object.place {
     case .row(let alias): return "\(alias).\(quote(PhysicalName.primaryKey))"
@@ -193,7 +189,6 @@ extension ExpressionCompiler {
     "@count": "count:", "@sum": "sum:", "@min": "min:", "@max": "max:", "@avg": "average:",
   ]
 
-  /// Compiles the members of a relationship to one value.
   mutating func aggregate(_ selector: String, of place: SQLOperand) throws(CompilationProblem) -> SQLOperand {
     guard case .collection(let members) = place else {
       if case .null = place, selector == "count:" || selector == "sum:" {

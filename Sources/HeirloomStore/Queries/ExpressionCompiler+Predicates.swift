@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ExpressionCompiler {
-  /// Compiles a condition; throws for a part that is neither SQL nor a function of single values.
+  /// Throws for a part that is neither SQL nor a function of single values.
   mutating func condition(
     _ predicate: PredicateDescription, depth: Int
   ) throws(CompilationProblem) -> SQLCondition {
@@ -120,7 +120,7 @@ extension ExpressionCompiler {
     return try evaluation(of: left, right, by: comparison)
   }
 
-  /// Compiles the equality of two operands; `nil` if SQL can't decide it.
+  /// Returns `nil` if SQL can't decide it.
   private mutating func equality(
     _ left: SQLOperand, _ right: SQLOperand, isFolding: Bool
   ) throws(CompilationProblem) -> SQLCondition? {
@@ -153,7 +153,6 @@ extension ExpressionCompiler {
     return SQLCondition(sql: "(\(first.sql) IS \(second.sql))")
   }
 
-  /// Compiles the condition that no element of a composite attribute has a value: only the elements are stored.
   private mutating func absence(
     ofComposite path: [String], of object: ObjectTerm
   ) throws(CompilationProblem) -> SQLCondition {
@@ -163,7 +162,6 @@ extension ExpressionCompiler {
     return SQLCondition(sql: "(\(leaves.map { "\($0) IS NULL" }.chained(by: "AND")))")
   }
 
-  /// Returns the condition that an operand has no value; `nil` if it never has one.
   private mutating func absence(of operand: SQLOperand) throws(CompilationProblem) -> String? {
     switch operand {
     case .scalar(let term): return "\(term.sql) IS NULL"
@@ -192,7 +190,7 @@ extension ExpressionCompiler {
     schema.model.isEntity(object.entity, kindOf: entity)
   }
 
-  /// Compiles the order of two operands; `nil` if SQL can't decide it.
+  /// Returns `nil` if SQL can't decide it.
   private func order(
     _ left: SQLOperand, _ right: SQLOperand, _ comparator: PredicateDescription.Comparator, isFolding: Bool
   ) -> SQLCondition? {
@@ -212,7 +210,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// Compiles the membership of an element in a list, or of a text in another; `nil` if SQL can't decide it.
+  /// Of an element in a list, or of a text in another; `nil` if SQL can't decide it.
   private mutating func membership(
     of element: SQLOperand, in whole: SQLOperand, isFolding: Bool
   ) throws(CompilationProblem) -> SQLCondition? {
@@ -267,8 +265,7 @@ extension ExpressionCompiler {
     return conditions.isEmpty ? .alwaysFalse : SQLCondition(sql: "(\(conditions.chained(by: "OR")))")
   }
 
-  /// Compiles the condition that a text begins with a constant one: a range that ends at the first greater text that
-  /// doesn't.
+  /// Begins with a constant: a range that ends at the first greater text that doesn't.
   private mutating func beginning(
     of text: SQLTerm, _ part: SQLOperand
   ) throws(CompilationProblem) -> SQLCondition? {
@@ -281,7 +278,6 @@ extension ExpressionCompiler {
 }
 
 extension SQLTerm {
-  /// True for a bound value or a literal, which is not `NULL`.
   fileprivate var isConstant: Bool {
     guard let first = sql.utf8.first else { return false }
     return first == UInt8(ascii: "?") || first == UInt8(ascii: "'") || first == UInt8(ascii: "-")
@@ -290,7 +286,7 @@ extension SQLTerm {
 }
 
 extension String {
-  /// The least text that is greater than all that begin with this one, by Unicode scalars; `nil` if there is none.
+  /// The least text greater than all that begin with this one, by Unicode scalars.
   fileprivate var nextText: String? {
     var scalars = Array(unicodeScalars)
     while let last = scalars.popLast() {

@@ -1,9 +1,7 @@
 import HeirloomModel
 
 extension ExpressionCompiler {
-  /// Compiles `substringFromIndex:` and `substringToIndex:`, which fail for an index beyond the text.
-  ///
-  /// Returns `nil` for any other expression.
+  /// Both functions fail for an index beyond the text; `nil` for any other expression.
   mutating func substring(
     _ expression: ValueExpression, failing failure: @escaping (any Error, _ primaryKey: Int64) throws -> SQLiteValue
   ) -> CompiledValue? {
@@ -33,7 +31,7 @@ extension ExpressionCompiler {
     return compiled
   }
 
-  /// Returns the part of a text before or after a UTF-16 unit; `nil` if that isn't a boundary between two characters.
+  /// `nil` if the unit isn't a boundary between two characters.
   private static func part(of bytes: UnsafeRawBufferPointer, atUnit unit: Int64, isEnd: Bool) -> String? {
     guard unit >= 0 else { return nil }
     var rest = unit
@@ -65,7 +63,6 @@ extension ExpressionCompiler {
     return String(isEnd ? text[index...] : text[..<index])
   }
 
-  /// Compiles the first or last part of a text between the occurrences of another; there is always one.
   mutating func textPart(
     _ arguments: [ValueExpression], depth: Int
   ) throws(CompilationProblem) -> SQLOperand? {

@@ -1,43 +1,32 @@
 package import HeirloomModel
 
-/// Compiles expressions and predicates about an entity's objects to SQL with the same results as an evaluation.
+/// Compiles expressions and predicates to SQL with the same results as an evaluation.
 ///
-/// A part that SQL computes in the same way is written as SQL. A part that it computes differently, or that may fail,
-/// becomes a call of a Swift function that evaluates it, if it needs only single values. Everything else is rejected,
-/// and the caller evaluates it row by row. Values that aren't stored as their attribute's type are compared as they
-/// are.
+/// A part that SQL computes in the same way is written as SQL. A part that it computes differently,
+/// or that may fail, becomes a call of a Swift function, if it needs only single values. Everything
+/// else is rejected, and the caller evaluates it row by row. Values that aren't stored as their
+/// attribute's type are compared as they are.
 package struct ExpressionCompiler {
   let schema: PhysicalSchema
-  /// The schema name of the database with the tables.
   let database: String
-  /// The connection on which Swift functions are registered.
   let connection: Connection
-  /// The evaluator, with the variables, the functions and the time.
   let evaluator: ExpressionEvaluator
-  /// The objects that variables refer to; they take precedence over the evaluator's.
+  /// They take precedence over the evaluator's variables.
   var objects: [String: SQLOperand]
-  /// The object that the expressions are about.
   let evaluated: SQLOperand
-  /// True if constants are written as literals rather than bound.
+  /// For statements that are shown; otherwise constants are bound.
   let writesLiterals: Bool
   /// The values of `?1`, `?2` … in the SQL compiled so far.
   package private(set) var values: [SQLiteValue] = []
-  /// The columns of the evaluated object's row that were used so far, in the order of their first use.
   package internal(set) var columnsRead: [String] = []
   private var aliasCount = 0
 
-  /// The most levels of nesting that are compiled; a parser reads fewer.
+  /// A parser reads fewer levels.
   static let depthLimit: Int = 100
-  /// The most conditions side by side, far below SQLite's limit of levels.
   static let breadthLimit: Int = 400
-  /// The most values that are bound.
   static let valueLimit: Int = 30_000
 
-  /// Creates a compiler of expressions about an entity's objects.
-  ///
-  /// `alias` is the name of the entity's table in the statement, which `connection` will run. `rowVariable` is a
-  /// variable that refers to the object, such as `source`. Constants are bound, or written as literals for statements
-  /// that are shown.
+  /// `alias` names the entity's table; `rowVariable` refers to the object, such as `source`.
   package init(
     entity: String, alias: String, schema: PhysicalSchema, database: String, connection: Connection,
     evaluator: ExpressionEvaluator = ExpressionEvaluator(), rowVariable: String? = nil, writesLiterals: Bool = false
@@ -52,7 +41,7 @@ package struct ExpressionCompiler {
     if let rowVariable { objects[rowVariable] = evaluated }
   }
 
-  /// Makes a variable refer to an object of the store, whose row must exist.
+  /// The object's row must exist.
   package mutating func bind(_ variable: String, toObjectOf entity: String, primaryKey: Int64)
     throws(CompilationProblem)
   {
@@ -60,7 +49,7 @@ package struct ExpressionCompiler {
       ObjectTerm(entity: entity, place: .knownKey(try constant(.integer(primaryKey)))))
   }
 
-  /// Makes a variable refer to a list of objects; returns false if SQL can't represent one of the list's elements.
+  /// Returns false if SQL can't represent one of the list's elements.
   mutating func bind(_ variable: String, toObjects objects: [ManagedObject], of value: EvaluatedValue) -> Bool {
     guard !objects.isEmpty else { return true }
     guard case .list(let elements) = value, elements.count == objects.count else { return false }
@@ -73,7 +62,6 @@ package struct ExpressionCompiler {
     return true
   }
 
-  /// Compiles a sort key: a path to a value.
   mutating func sortTerm(_ keyPath: String) throws(CompilationProblem) -> String {
     guard !keyPath.contains("@"), case .scalar(let term) = try follow(keyPath, from: evaluated) else {
       throw .unsupported("A sort key that is not a value")
@@ -81,9 +69,7 @@ package struct ExpressionCompiler {
     return term.sql
   }
 
-  /// Returns the values from `?1` on to bind to a statement with the given parts, which this compiler made.
-  ///
-  /// Some may belong to parts that aren't in the statement; those after the last one used must not be bound.
+  /// Values after the last one used must not be bound; some before it may belong to other parts.
   package func bindings(for parts: [String?]) -> [SQLiteValue] {
     var highest = 0
     for part in parts {
@@ -111,7 +97,7 @@ package struct ExpressionCompiler {
     return Array(values.prefix(highest))
   }
 
-  /// Compiles a condition to SQL that is true for the objects that meet it, and false or `NULL` for others.
+  /// True for the objects that meet the condition, and false or `NULL` for others.
   package mutating func compile(_ predicate: PredicateDescription) throws(CompilationProblem) -> CompiledCondition {
     let condition = try condition(predicate, depth: 0)
     return CompiledCondition(sql: condition.sql, isFallible: condition.isFallible)
@@ -119,13 +105,11 @@ package struct ExpressionCompiler {
 
   // MARK: Parts
 
-  /// Returns a new name for a table.
   mutating func alias() -> String {
     aliasCount += 1
     return "x\(aliasCount)"
   }
 
-  /// Returns a constant as a literal, or as the parameter to which it is bound.
   mutating func constant(_ value: SQLiteValue) throws(CompilationProblem) -> String {
     if writesLiterals || value == .null { return value.literal }
     guard values.count < Self.valueLimit else { throw .unsupported("A list of more than \(Self.valueLimit) values") }
@@ -139,7 +123,7 @@ package struct ExpressionCompiler {
     guard depth < Self.depthLimit else { throw .unsupported("An expression of more than \(Self.depthLimit) levels") }
   }
 
-  /// Runs a body; if it fails, the values that it bound are removed.
+  /// If the body fails, the values that it bound are removed.
   mutating func attempt<Value>(
     _ body: (inout ExpressionCompiler) throws(CompilationProblem) -> Value
   ) throws(CompilationProblem) -> Value {
@@ -154,7 +138,6 @@ package struct ExpressionCompiler {
     }
   }
 
-  /// Registers a function and wraps SQLite's error.
   func function(
     _ body: (ExpressionFunctions) throws(SQLiteError) -> String
   ) throws(CompilationProblem) -> String {
@@ -166,14 +149,12 @@ package struct ExpressionCompiler {
   }
 }
 
-/// A condition in SQL.
 package struct CompiledCondition: Equatable, Sendable {
-  /// The SQL, which may be an operand of `AND` and `OR`; `NULL` counts as false.
+  /// May be an operand of `AND` and `OR`; `NULL` counts as false.
   package let sql: String
-  /// True if it may fail for some rows; then it must be evaluated only for the rows in question.
+  /// It may fail for some rows, so it must be evaluated only for the rows in question.
   package let isFallible: Bool
 
-  /// Returns the condition for the rows that meet another condition, which never fails.
   package func among(_ rows: String) -> String {
     isFallible ? "CASE WHEN \(rows) THEN \(sql) END" : "\(rows) AND \(sql)"
   }
@@ -182,7 +163,7 @@ package struct CompiledCondition: Equatable, Sendable {
 // MARK: - Operands
 
 extension ExpressionCompiler {
-  /// Compiles an expression that never fails.
+  /// Only expressions that never fail are compiled.
   mutating func operand(_ expression: ValueExpression, depth: Int) throws(CompilationProblem) -> SQLOperand {
     try check(depth)
     let depth = depth + 1
@@ -240,7 +221,6 @@ extension ExpressionCompiler {
     }
   }
 
-  /// Compiles a `SUBQUERY`: the members that meet a condition.
   private mutating func subquery(
     _ collection: ValueExpression, _ variable: String, _ predicate: PredicateDescription, depth: Int
   ) throws(CompilationProblem) -> SQLOperand {

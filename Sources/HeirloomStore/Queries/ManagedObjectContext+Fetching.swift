@@ -62,16 +62,14 @@ private struct ManagedObjectKey {
   let key: Int64
 }
 
-/// A request that was checked and compiled for one context.
 private struct PreparedFetch {
   let request: ObjectFetchRequest
   let context: ManagedObjectContext
   let evaluator: ExpressionEvaluator
-  /// Changed objects of the entity, deleted ones among them.
+  /// Of the entity, deleted objects among them.
   let changed: Set<ManagedObject>
-  /// Changed objects that match the request, in its order.
   private(set) var pending: [ManagedObject]
-  /// The condition in SQL; `nil` if it is evaluated for each object, or there is none.
+  /// `nil` if the condition is evaluated for each object, or there is none.
   let condition: String?
   let bindings: [SQLiteValue]
   let order: String?
@@ -124,7 +122,6 @@ private struct PreparedFetch {
     if !changed.isEmpty { pending = try matchingChanges() }
   }
 
-  /// Binds variables to objects; returns false if SQL can't represent one of them.
   private static func bind(
     _ variables: [String: EvaluatedValue], to compiler: inout ExpressionCompiler, in context: ManagedObjectContext
   ) throws(FetchError) -> Bool {
@@ -211,7 +208,7 @@ private struct PreparedFetch {
 
   private typealias Keyed = (object: ManagedObject, keys: [EvaluatedValue])
 
-  /// Returns the order of two objects; new ones come after saved ones that are equal.
+  /// New objects come after saved ones that are equal.
   private func compare(_ left: Keyed, _ right: Keyed) throws(FetchError) -> Int {
     for (index, key) in request.sortDescriptors.enumerated() {
       let order = try evaluating { try evaluator.sortOrder(of: left.keys[index], to: right.keys[index]) }
@@ -239,7 +236,6 @@ private struct PreparedFetch {
       left -= 1
       return try body(object) && left > 0
     }
-    /// Passes the changed objects that come before one of the store, or all.
     func passWaiting(before object: ManagedObject?) throws(FetchError) -> Bool {
       while let next = waiting.first {
         if let object {
@@ -329,7 +325,6 @@ private struct PreparedFetch {
 }
 
 extension Sequence {
-  /// Sorts with a comparison that may fail.
   fileprivate func sorted<Failure: Error>(
     wrapping comesBefore: (Element, Element) throws(Failure) -> Bool
   ) throws(Failure) -> [Element] {

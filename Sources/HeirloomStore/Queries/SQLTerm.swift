@@ -1,50 +1,43 @@
 import HeirloomModel
 
-/// A piece of SQL that yields a single value or `NULL`, and never fails.
+/// Yields a single value or `NULL`, and never fails.
 struct SQLTerm: Equatable, Sendable {
-  /// The SQL, which may be an operand of any operator.
+  /// May be an operand of any operator.
   let sql: String
-  /// The kind of value that it yields.
   let kind: ValueKind
   /// The whole numbers that it may yield; `nil` if they are not known to have bounds.
   var range: ClosedRange<Int64>?
-  /// The text of a constant.
   var text: String?
 }
 
-/// A piece of SQL that is true, false or `NULL`, which counts as false.
+/// `NULL` counts as false.
 struct SQLCondition: Equatable, Sendable {
-  /// The SQL, which may be an operand of `AND` and `OR`.
+  /// May be an operand of `AND` and `OR`.
   let sql: String
-  /// True if evaluating it may fail; then it matters for which rows it is evaluated.
   var isFallible: Bool = false
 
   static let alwaysTrue = SQLCondition(sql: "1")
   static let alwaysFalse = SQLCondition(sql: "0")
 }
 
-/// An object as a row, or as a key that may refer to one.
 struct ObjectTerm: Equatable, Sendable {
-  /// The object's entity, or an ancestor of it.
+  /// Or an ancestor of the object's entity.
   let entity: String
   let place: Place
 
   enum Place: Hashable, Sendable {
-    /// The row of an alias, which exists.
     case row(alias: String)
-    /// A key, as SQL, that may be `NULL` or refer to no row.
+    /// SQL that may be `NULL` or refer to no row.
     case key(String)
-    /// A key, as SQL, of a row that is known to exist.
+    /// SQL for the key of a row that is known to exist.
     case knownKey(String)
   }
 }
 
-/// An expression compiled to SQL.
 indirect enum SQLOperand {
   case null
   case scalar(SQLTerm)
   case object(ObjectTerm)
-  /// A composite attribute, or a composite one in it, with its path.
   case composite(ObjectTerm, path: [String])
   case collection(SQLCollection)
   case list([SQLOperand])
@@ -52,31 +45,25 @@ indirect enum SQLOperand {
 
 /// The members of a to-many relationship, or the ends of a path from each of them.
 struct SQLCollection {
-  /// The tables, for after `FROM`.
   var tables: String
-  /// The conditions that join the tables with each other and with the rows around.
+  /// They join the tables with each other and with the rows around.
   var conditions: [String]
-  /// A member: an object, a value or a composite value.
   var element: SQLOperand
-  /// True for a list of lists: more than one relationship of the path is to-many.
+  /// More than one relationship of the path is to-many.
   var isNested: Bool = false
 
-  /// Everything after `FROM`.
   var tail: String {
     conditions.isEmpty ? tables : "\(tables) WHERE \(conditions.chained(by: "AND"))"
   }
 }
 
-/// The reason why an expression can't be compiled to SQL; it may still be evaluated row by row.
 package enum CompilationProblem: Error, Hashable, Sendable {
-  /// The name of a property that an entity doesn't have.
   case unknownProperty(entity: String, property: String)
-  /// An expression that SQL can't compute, or not with the results of an evaluation.
+  /// SQL can't compute the expression, or not with the results of an evaluation.
   case unsupported(String)
 }
 
 extension CompilationProblem: CustomStringConvertible {
-  /// One sentence: what was found.
   package var description: String {
     switch self {
     case .unknownProperty(let entity, let property):
@@ -87,7 +74,6 @@ extension CompilationProblem: CustomStringConvertible {
 }
 
 extension ValueKind {
-  /// Converts a stored value of this kind for expressions; `nil` if no value of the kind is stored like that.
   func value(of stored: SQLiteValue) -> EvaluatedValue? {
     switch (self, stored) {
     case (_, .null): .null
@@ -116,7 +102,7 @@ extension ValueKind {
 }
 
 extension SQLTerm {
-  /// Returns the stored form and kind of a constant; `nil` for one that SQLite can't store, such as NaN.
+  /// `nil` for a constant that SQLite can't store, such as NaN.
   static func stored(_ value: AttributeValue) -> (value: SQLiteValue, kind: ValueKind)? {
     switch value {
     case .integer(let number): return (.integer(number), .integer)
@@ -137,7 +123,6 @@ extension SQLTerm {
 }
 
 extension SQLiteValue {
-  /// The value as an SQL literal, for statements that are shown before they are run.
   package var literal: String {
     switch self {
     case .null: return "NULL"

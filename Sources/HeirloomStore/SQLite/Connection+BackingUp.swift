@@ -1,20 +1,14 @@
 import CHeirloomSQLite
 
 extension Connection {
-  /// Copies the main database with its `-wal`, page by page and as one state, into a new file.
-  ///
-  /// There must be no file at `path` yet. `isCancelled` is called from time to time; the error is then an
-  /// ``SQLiteError/isInterrupt``.
+  /// Copies the `-wal` too, as one state; no file may be at `path`.
   package func backUp(to path: String, isCancelled: () -> Bool) throws(SQLiteError) {
     let copy = try Connection(path: path, mode: .createExclusively(), options: .building)
     try backUp(to: copy, isCancelled: isCancelled)
     try copy.close()
   }
 
-  /// Copies the main database with its `-wal` into a temporary database, which is deleted with its connection.
-  ///
-  /// SQLite writes it to a file only when memory is short, and never if `temp_store` keeps temporary files in memory.
-  /// `isCancelled` is called from time to time; the error is then an ``SQLiteError/isInterrupt``.
+  /// SQLite writes it to a file only when memory is short, and never if `temp_store` forbids it.
   package func backUp(isCancelled: () -> Bool) throws(SQLiteError) -> Connection {
     let isInMemory = try firstInteger("PRAGMA temp_store") == 2
     // A database without a name is temporary: https://www.sqlite.org/inmemorydb.html

@@ -1,50 +1,43 @@
 import CHeirloomSQLite
 import Foundation
 
-/// Bounds on the work of reading and inspecting a file, which may be hostile.
-///
-/// Each is far above what a store of the file's size can need: a sound store is never rejected.
+/// Bounds on reading hostile files, each far above what a sound store of its size needs.
 enum InspectionBounds {
-  /// The longest statement of a schema, in bytes: a table of 2,000 columns, SQLite's most, with names of 40 letters.
+  /// In bytes: a table of 2,000 columns, SQLite's most, with names of 40 letters.
   ///
-  /// Parsing takes time that grows with the square of a statement's length: 1 MB of constraints took 23 s.
+  /// Parsing takes time with the square of a statement's length: 1 MB of constraints took 23 s.
   static let statementLength: Int32 = 100_000
-  /// The longest value, in bytes, while the schema and the metadata are read.
+  /// In bytes, while the schema and the metadata are read.
   static let firstValueLength: Int32 = 1_000_000
-  /// The longest pattern of `LIKE` and `GLOB`, in bytes.
   static let patternLength: Int32 = 1000
-  /// The limits of a standard build in SQLite's documentation.
-  ///
-  /// Another build may have higher limits, or none. https://www.sqlite.org/limits.html
+  /// Another build may have higher ones, or none (https://www.sqlite.org/limits.html).
   static let parserLimits: [(limit: Int32, most: Int32)] = [
     (SQLITE_LIMIT_EXPR_DEPTH, 1000), (SQLITE_LIMIT_COMPOUND_SELECT, 500), (SQLITE_LIMIT_VDBE_OP, 25_000_000),
     (SQLITE_LIMIT_FUNCTION_ARG, 127), (SQLITE_LIMIT_COLUMN, 2000), (SQLITE_LIMIT_TRIGGER_DEPTH, 1000),
   ]
-  /// The most triggers and views: SQLite takes longer to create one the more there are.
+  /// Triggers and views: SQLite takes longer to create one the more there are.
   static let pagelessObjects = 4000
-  /// Virtual machine steps between two calls of the progress handler while SQLite reads the schema: about one entry.
+  /// Virtual machine steps between two calls of the progress handler: about one entry.
   static let loadingSteps: Int32 = 8
-  /// Virtual machine steps between two calls of the progress handler while a file is inspected.
   static let inspectionSteps: Int32 = 1000
 
-  /// Returns the nanoseconds of processor time that a schema may take; a statement of any kind takes microseconds.
+  /// In nanoseconds of processor time; a statement of any kind takes microseconds.
   static func loadingTime(byteCount: Int64) -> Int64 {
     500_000_000 + min(byteCount, 1 << 40) / 20
   }
 
-  /// Returns the virtual machine steps that an inspection may take: a row takes about ten for each column read.
+  /// In virtual machine steps: a row takes about ten for each column read.
   ///
-  /// Each table and index has a page of its own, of 512 bytes or more, which allows enough work for empty ones.
+  /// Each table and index has a page of its own, which allows enough work for empty ones.
   static func inspectionWork(byteCount: Int64) -> Int64 {
     8_000_000 + 60 * min(byteCount, 1 << 50)
   }
 
-  /// Returns the longest value that an inspection may meet, in bytes: none in the file is longer than the file.
+  /// In bytes: no value in the file is longer than the file.
   static func valueLength(byteCount: Int64) -> Int32 {
     Int32(clamping: max(Int64(firstValueLength), 2 * min(byteCount, 1 << 40)))
   }
 
-  /// Returns the processor time of this thread, in nanoseconds.
   static func processorTime() -> Int64 {
     var time = timespec()
     guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
@@ -53,14 +46,12 @@ enum InspectionBounds {
 }
 
 extension Connection {
-  /// The longest statement of a schema that is read, in bytes.
   package static var statementLength: Int { Int(InspectionBounds.statementLength) }
 
   /// The conditions that SQLite's progress handler checks: the caller's and the bound's.
   final class ProgressHandler {
     let shouldInterrupt: (() -> Bool)?
     let isSpent: (() -> Bool)?
-    /// True once the bound is exceeded.
     private(set) var hasExpired = false
 
     init(shouldInterrupt: (() -> Bool)?, isSpent: (() -> Bool)?) {
@@ -76,7 +67,7 @@ extension Connection {
     }
   }
 
-  /// The steps that an inspection has left; a class, because the handler that counts them may be replaced.
+  /// A class, because the handler that counts the steps may be replaced.
   final class Work {
     var left: Int64
 
@@ -84,8 +75,6 @@ extension Connection {
   }
 
   /// Reads the schema with bounds, before the first statement makes SQLite read it without any.
-  ///
-  /// Throws the error that the first statement would, or one with ``SQLiteError/isExpired``.
   func loadSchema() throws(SQLiteError) {
     guard needsSchema, let handle else { return }
     needsSchema = false
@@ -128,9 +117,7 @@ extension Connection {
     throw SQLiteError.expired("its schema has a statement of more than \(InspectionBounds.statementLength) bytes")
   }
 
-  /// Keeps SQLite's temporary files in memory if the store can't be accessed while the device is locked.
-  ///
-  /// They contain the store's data, and would have the protection class of their own folder.
+  /// Temporary files hold the store's data, but would have their own folder's protection class.
   private func keepTemporaryFilesInMemory() {
     #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
       let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.fileProtectionKey])
@@ -141,7 +128,6 @@ extension Connection {
 
   private static let tooBigMessage = "string or blob too big"
 
-  /// Installs the caller's condition together with the bound's.
   func installInterruption() {
     guard let work else {
       return install(
@@ -169,14 +155,13 @@ extension Connection {
     progressHandler = handler
   }
 
-  /// The size of the main file and its `-wal`, in bytes; 0 if there is neither.
+  /// Of the main file and its `-wal`; 0 if there is neither.
   var fileByteCount: Int64 {
     // SQLite keeps the side files beside the file that a symbolic link points to.
     let main = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? path
     return (DatabaseFile.size(of: main) ?? 0) + (DatabaseFile.size(of: main + "-wal") ?? 0)
   }
 
-  /// Returns the error of a bound that was exceeded; `nil` if none was.
   func expiry(_ status: Int32) -> SQLiteError? {
     guard status & 0xff == SQLITE_INTERRUPT, let progressHandler, progressHandler.hasExpired else { return nil }
     return .expired(
@@ -188,11 +173,9 @@ extension SQLiteError {
   /// `SQLITE_INTERRUPT` with an extended code of our own, which SQLite doesn't use.
   private static let expiredCode: Int32 = SQLITE_INTERRUPT | (0x48 << 8)
 
-  /// Returns an error with the bound of an inspection that was exceeded.
   static func expired(_ reason: String) -> SQLiteError {
     SQLiteError(extendedCode: expiredCode, message: reason)
   }
 
-  /// True if an inspection took more work than a file of its size can need.
   package var isExpired: Bool { extendedCode == Self.expiredCode }
 }

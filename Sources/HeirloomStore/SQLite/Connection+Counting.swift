@@ -2,11 +2,10 @@ import CHeirloomSQLite
 import Foundation
 
 extension Connection {
-  /// Returns the number of rows of a table, whose name is SQL, with that of its database.
+  /// SQLite counts in one step, page by page, without calling the progress handler.
   ///
-  /// SQLite counts in one step, page by page, without calling the progress handler. The pages of a hostile file may
-  /// form a cycle, so a count during an inspection is interrupted by another thread, if it takes longer than a file of
-  /// this size can need.
+  /// The pages of a hostile file may form a cycle, so another thread interrupts a count that takes
+  /// longer than a file of this size can need. `table` is SQL, with its database's name.
   package func rowCount(of table: String) throws(SQLiteError) -> Int64 {
     let sql = "SELECT COUNT(*) FROM \(table)"
     let statement = try prepare(sql)
@@ -29,7 +28,6 @@ extension Connection {
 /// Interrupts a connection unless the count ends in time.
 private final class CountWatch: Sendable {
   private struct State {
-    /// The database's address; `nil` when the count has ended.
     var address: Int?
     var hasExpired = false
   }
@@ -54,7 +52,7 @@ private final class CountWatch: Sendable {
 
   func stop() { state.withLock { $0.address = nil } }
 
-  /// Interrupts the count if it has taken too long; returns true if it has to be checked again.
+  /// Returns true while the count has to be checked again.
   func ask() -> Bool {
     state.withLock { state in
       // While there is an address, the thread is counting, so its clock and the database still exist.
@@ -73,7 +71,7 @@ private final class CountWatch: Sendable {
   }
 }
 
-/// The running counts of the process, which one thread watches as long as there are any.
+/// One thread watches all counts of the process.
 private enum CountWatches {
   private struct State {
     var watches: [CountWatch] = []
@@ -81,10 +79,9 @@ private enum CountWatches {
   }
 
   private static let state = Locked(State())
-  /// The time between two checks, in microseconds.
+  /// In microseconds.
   private static let interval: UInt32 = 100_000
 
-  /// Watches a count; returns false if the system has no thread for it.
   static func add(_ watch: CountWatch) -> Bool {
     state.withLock { state in
       if !state.isWatched { state.isWatched = WorkerThread.start(stackSize: 1 << 17, watchAll) }

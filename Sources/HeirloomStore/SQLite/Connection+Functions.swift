@@ -1,11 +1,8 @@
 import CHeirloomSQLite
 import Foundation
 
-/// The arguments of a call of an SQL function.
-///
-/// Positions count from 0. The arguments are valid only during the call.
+/// Positions count from 0; the arguments are valid only during the call.
 package struct FunctionArguments: ~Copyable {
-  /// The number of arguments.
   package let count: Int
   private let values: UnsafeMutablePointer<OpaquePointer?>?
 
@@ -14,29 +11,25 @@ package struct FunctionArguments: ~Copyable {
     self.values = values
   }
 
-  /// Returns an argument's storage class; `.null` for an argument that doesn't exist.
   package func storageClass(at position: Int) -> StorageClass {
     argument(position).flatMap { StorageClass(rawValue: sqlite3_value_type($0)) } ?? .null
   }
 
-  /// Returns an argument as an integer, converted as SQLite does; 0 for `NULL`.
   package func integer(at position: Int) -> Int64 {
     argument(position).map { sqlite3_value_int64($0) } ?? 0
   }
 
-  /// Returns an argument as a floating-point number, converted as SQLite does; 0 for `NULL`.
   package func double(at position: Int) -> Double {
     argument(position).map { sqlite3_value_double($0) } ?? 0
   }
 
-  /// Returns an argument as text, converted as SQLite does; `nil` for `NULL`.
   package func text(at position: Int) -> String? {
     guard let argument = argument(position), let text = sqlite3_value_text(argument) else { return nil }
     let count = Int(sqlite3_value_bytes(argument))
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
-  /// Calls a closure with an argument's bytes, uncopied; the bytes of a text are UTF-8, and `NULL` has none.
+  /// A text's bytes are UTF-8, and `NULL` has none.
   package func withBytes<Value, Failure: Error>(
     at position: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -46,7 +39,6 @@ package struct FunctionArguments: ~Copyable {
     return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(argument))))
   }
 
-  /// Returns an argument as it is stored.
   package func value(at position: Int) -> SQLiteValue {
     switch storageClass(at: position) {
     case .null: .null
@@ -64,7 +56,7 @@ package struct FunctionArguments: ~Copyable {
 }
 
 extension Connection {
-  /// The closure of an SQL function, owned by SQLite.
+  /// Owned by SQLite.
   private final class Function {
     let body: (borrowing FunctionArguments) throws -> SQLiteValue
 
@@ -73,9 +65,7 @@ extension Connection {
     }
   }
 
-  /// Registers a scalar function in SQL, also for triggers of the schema.
-  ///
-  /// An `argumentCount` of -1 allows any number. An error that `body` throws becomes the statement's error message.
+  /// An `argumentCount` of -1 is any; an error of `body` becomes the statement's message.
   package func registerFunction(
     _ name: String, argumentCount: Int32, isDeterministic: Bool = false,
     _ body: @escaping (borrowing FunctionArguments) throws -> SQLiteValue

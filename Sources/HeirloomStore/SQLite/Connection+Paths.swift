@@ -2,7 +2,7 @@ internal import CHeirloomSQLite
 import Foundation
 
 extension Connection {
-  /// The longest database path that SQLite opens, in bytes: its limit less the ending `-journal`.
+  /// SQLite's limit in bytes, less the ending `-journal`.
   package static var pathByteLimit: Int {
     guard let files = sqlite3_vfs_find(nil) else { return .max }
     return Int(files.pointee.mxPathname) - 8
@@ -10,12 +10,10 @@ extension Connection {
 }
 
 extension SQLiteError {
-  /// Text that only the message about a path that is too long contains.
+  /// Only the message about a path that is too long contains this.
   static let pathLimitWords = "SQLite opens paths of"
 
-  /// Returns the error of a path that is longer than SQLite opens; `nil` for a shorter one.
-  ///
-  /// SQLite itself reports only that it can't open the file. It counts the path after resolving links.
+  /// SQLite itself reports only that it can't open the file, and counts after resolving links.
   static func pathLimit(of path: String) -> SQLiteError? {
     let limit = Connection.pathByteLimit
     let name = realpath(path, nil)

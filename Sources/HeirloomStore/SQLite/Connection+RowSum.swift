@@ -5,10 +5,10 @@ extension Connection {
   private static let rowBeginName = "heirloom_row_begin"
   private static let rowDigestName = "heirloom_row_digest"
   private static let digestSumName = "heirloom_digest_sum"
-  /// The most values in one call: SQLite allows 127 arguments in a standard build.
+  /// SQLite allows 127 arguments in a standard build.
   private static let valuesPerCall = 100
 
-  /// Returns an SQL aggregate with the ``RowSum`` of rows, for a connection with ``registerRowSum()``.
+  /// For a connection with ``registerRowSum()``.
   package static func rowSum(ofKey key: String, _ values: [String]) -> String {
     guard values.count > valuesPerCall else {
       return "\(rowSumName)(\(([key] + values).joined(separator: ", ")))"
@@ -23,7 +23,6 @@ extension Connection {
     return "\(digestSumName)(\(digest ?? "NULL"))"
   }
 
-  /// Registers the functions of ``rowSum(ofKey:_:)`` in SQL.
   package func registerRowSum() throws(SQLiteError) {
     // Only our own statements may call them, nothing in a schema.
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
@@ -69,7 +68,6 @@ extension Connection {
     try check(digestSum, sql: nil)
   }
 
-  /// Sets a function's result to a digest, continued with the arguments after the first.
   private static func digest(
     _ digest: RowDigest, _ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int32, _ context: OpaquePointer?
   ) {
@@ -78,7 +76,7 @@ extension Connection {
     sqlite3_result_int64(context, Int64(bitPattern: row.state))
   }
 
-  /// Returns the memory of an aggregate's sum, which SQLite fills with zeros at the first row.
+  /// SQLite fills the memory with zeros at the first row.
   private static func sum(of context: OpaquePointer?, size: Int32) -> UnsafeMutablePointer<RowSum>? {
     sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: RowSum.self)
   }

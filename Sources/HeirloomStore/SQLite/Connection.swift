@@ -1,58 +1,42 @@
 import CHeirloomSQLite
 import Foundation
 
-/// A connection to a database.
-///
-/// It belongs to one task. Statements retain it; all of them must be finalized before ``close()``.
+/// It belongs to one task; all its statements must be finalized before ``close()``.
 package final class Connection {
-  /// The mode in which a database file is opened.
   package enum Mode: Hashable, Sendable {
-    /// Read access; SQLite may still create the side files of a database in WAL mode.
+    /// SQLite may still create the side files of a database in WAL mode.
     case readOnly
-    /// Read and write access; the file must exist.
     case readWrite
-    /// Read and write access to a new file, created with the given permission bits; it must not exist before.
+    /// The file must not exist.
     case createExclusively(permissions: UInt16 = 0o600)
-    /// Read access to a file that no process changes: SQLite takes no locks, and neither reads nor creates side files.
+    /// No process may change the file: SQLite takes no locks and ignores side files.
     case immutable
-    /// A database in memory that is deleted with the connection; the path is not used.
     case memory
   }
 
-  /// The time that connections wait for other connections' locks by default, in milliseconds.
-  ///
-  /// Tests that wait for a lock shorten it for the code that they call.
+  /// In milliseconds; tests that wait for a lock shorten it for the code that they call.
   package static let usualBusyTimeout = TaskLocal<Int32>(wrappedValue: 5000)
 
-  /// Settings of a connection that take effect before its first statement.
   package struct Options: Equatable, Sendable {
-    /// The time to wait for other connections' locks, in milliseconds; `nil` for ``Connection/usualBusyTimeout``.
+    /// In milliseconds; `nil` for ``Connection/usualBusyTimeout``.
     package var busyTimeout: Int32?
-    /// True if closing the last connection to a WAL database moves its content into the main file.
-    ///
-    /// If it is false, inspecting a store changes neither the main file nor its `-wal`.
+    /// False keeps the main file and its `-wal` as they are on closing.
     package var checkpointsOnClose: Bool = true
-    /// True if statements that can damage the file are rejected, `journal_mode=OFF` among them.
+    /// Statements that can damage the file are rejected, `journal_mode=OFF` among them.
     package var isDefensive: Bool = true
-    /// True if triggers run.
     package var runsTriggers: Bool = true
-    /// True if triggers and views may use functions and virtual tables that aren't declared harmless.
-    ///
-    /// Only a store whose triggers feed an R-tree needs this: SQLite declared R-trees harmless in version 3.41.
+    /// Only triggers that feed an R-tree need this: SQLite declared R-trees harmless in 3.41.
     package var trustsSchema: Bool = false
-    /// True if a symbolic link at the end of the path is followed.
     package var followsSymbolicLink: Bool = true
-    /// True if symbolic links to folders in the path are followed even if a link at its end is not.
+    /// Even if a link at the path's end is not followed.
     package var followsFolderLinks: Bool = true
-    /// True if views are resolved, which takes exponential time if each refers twice to the one before.
+    /// Resolving takes exponential time if each view refers twice to the one before.
     package var resolvesViews: Bool = true
-    /// True if a statement is stopped when its work or a value's length exceeds what a file of this size can need.
+    /// Stops a statement that takes more work than a file of this size can need.
     package var limitsWork: Bool = false
 
-    /// Creates the settings for normal use of a store.
     package init() {}
 
-    /// The settings for inspecting a store that must not change.
     package static let inspecting: Options = {
       var options = Options()
       options.checkpointsOnClose = false
@@ -61,7 +45,7 @@ package final class Connection {
       return options
     }()
 
-    /// The same settings for a path whose links are resolved: SQLite rejects a link that appears later.
+    /// For a path whose links are resolved: SQLite rejects a link that appears later.
     package var withoutLinks: Options {
       var options = self
       options.followsSymbolicLink = false
@@ -69,7 +53,7 @@ package final class Connection {
       return options
     }
 
-    /// The settings for building a new file: no triggers, and the journal may be switched off.
+    /// For a new file: no triggers, and the journal may be switched off.
     package static let building: Options = {
       var options = Options()
       options.isDefensive = false
@@ -79,29 +63,20 @@ package final class Connection {
     }()
   }
 
-  /// The path it was opened with; empty for a database in memory.
   package let path: String
-  /// The database; `nil` after closing.
   private(set) var handle: OpaquePointer?
   let options: Options
-  /// The name and the flags that were passed to SQLite.
   private let opening: (name: String, flags: Int32)
-  /// True until the schema is read.
   var needsSchema: Bool
-  /// The work that an inspection has left; `nil` if it isn't limited.
   var work: Work?
-  /// The caller's condition, checked at least once in every `interruptionSteps` steps of the virtual machine.
+  /// Checked at least once in every `interruptionSteps` steps of the virtual machine.
   var interruption: (() -> Bool)?
   var interruptionSteps: Int32 = 1
   /// Retained here, because SQLite's progress handler doesn't retain it.
   var progressHandler: ProgressHandler?
-  /// The functions of compiled expressions.
   private(set) lazy var expressionFunctions = ExpressionFunctions(connection: self)
 
-  /// Opens a database.
-  ///
-  /// Nothing is read from the file before the first statement, which is the first to fail if the file is not a
-  /// database.
+  /// Nothing is read before the first statement, which fails if the file is not a database.
   package init(path: String, mode: Mode, options: Options = Options()) throws(SQLiteError) {
     self.path = mode == .memory ? "" : path
     self.options = options
@@ -167,9 +142,7 @@ package final class Connection {
     sqlite3_close_v2(handle)
   }
 
-  /// Closes the database and reports any error; without this call it closes with the connection's last reference.
-  ///
-  /// If a statement is left, this throws an error and the connection stays open.
+  /// Throws if a statement is left, and stays open; without this call, errors of closing are lost.
   package func close() throws(SQLiteError) {
     guard let handle else { return }
     try check(sqlite3_close(handle), sql: nil)
@@ -179,17 +152,14 @@ package final class Connection {
 
   // MARK: Switches
 
-  /// Enables or disables triggers.
   package func setRunsTriggers(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn)
   }
 
-  /// Enables or disables the resolution of views.
   package func setResolvesViews(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_ENABLE_VIEW, isOn)
   }
 
-  /// Sets whether triggers and views may use functions and virtual tables that aren't declared harmless.
   package func setTrustsSchema(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, isOn)
   }
@@ -200,21 +170,19 @@ package final class Connection {
 
   // MARK: State
 
-  /// True while a transaction is open.
   package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-  /// True if the main database can't be written: it was opened for reading, or there is no write permission.
+  /// Also true without write permission.
   package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? false }
 
-  /// The number of rows that the last statement inserted, updated or deleted, without those of triggers.
+  /// Without those of triggers.
   package var changes: Int64 { handle.map { sqlite3_changes64($0) } ?? 0 }
 
-  /// The number of rows inserted, updated or deleted since the connection was opened, with those of triggers.
+  /// With those of triggers.
   package var totalChanges: Int64 { handle.map { sqlite3_total_changes64($0) } ?? 0 }
 
   // MARK: Errors
 
-  /// Returns the handle of an open connection.
   func openHandle() throws(SQLiteError) -> OpaquePointer {
     guard let handle else {
       throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "the connection is closed")
@@ -222,13 +190,12 @@ package final class Connection {
     return handle
   }
 
-  /// Throws the error for a result code other than `SQLITE_OK`.
   func check(_ status: Int32, sql: String?) throws(SQLiteError) {
     guard status != SQLITE_OK else { return }
     throw error(status, sql: sql)
   }
 
-  /// Returns the error of the call that has just failed.
+  /// For the call that has just failed.
   func error(_ status: Int32, sql: String?) -> SQLiteError {
     if let expiry = expiry(status) { return expiry }
     let current = handle.map { sqlite3_extended_errcode($0) } ?? status
@@ -253,11 +220,11 @@ package final class Connection {
     _ = Foundation.close(descriptor)
   }
 
-  /// Creates the side files of WAL mode for a read-only connection; returns true if the first read may now succeed.
+  /// Creates the side files of WAL mode; returns true if the first read may now succeed.
   ///
-  /// SQLite lets such a connection create them itself, but Apple's can't read without them. There, a connection that
-  /// may write creates them. It changes nothing else: without a `-journal` there is nothing to roll back, and nothing
-  /// of the schema is read.
+  /// SQLite lets a read-only connection create them itself, but Apple's can't read without them. A
+  /// connection that may write changes nothing else: without a `-journal` there is nothing to roll
+  /// back.
   func makeSideFiles() -> Bool {
     guard opening.flags & SQLITE_OPEN_READONLY != 0, let handle, let file = sqlite3_db_filename(handle, "main"),
       DatabaseFile.size(of: String(cString: file) + "-journal") == nil

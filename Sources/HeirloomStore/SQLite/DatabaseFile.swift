@@ -1,9 +1,7 @@
 internal import CHeirloomSQLite
 import Foundation
 
-/// The files of a database, as the operating system reports them.
 enum DatabaseFile {
-  /// Returns the size of a file, in bytes; `nil` if there is none.
   static func size(of path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
@@ -11,11 +9,10 @@ enum DatabaseFile {
 }
 
 extension Connection {
-  /// Truncates a copy of a database after the database's last page.
+  /// Truncates a copy after the last page; no connection to the copy may be open.
   ///
-  /// A crash leaves bytes after the last page of a file that was growing. SQLite ignores them; a candidate, which is
-  /// checked page by page, must not have them. No connection to the copy may be open. `database` is the database's
-  /// schema name on this connection.
+  /// A crash leaves bytes after the last page of a file that was growing. SQLite ignores them; a
+  /// candidate, which is checked page by page, must not have them.
   package func cutCopy(at path: String, likeDatabase database: String) throws(SQLiteError) {
     // SQLite takes the number of pages from the header, or from the file's length if the header's isn't maintained.
     guard let pageSize = try firstInteger("PRAGMA \(quote(database)).page_size"),

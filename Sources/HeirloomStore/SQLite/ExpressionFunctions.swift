@@ -1,23 +1,17 @@
 import HeirloomModel
 
-/// The SQL functions in Swift that compiled expressions call on one connection.
-///
-/// A function is registered as long as the connection is open, and equal ones are registered once: SQLite can't replace
-/// a function while a statement is in the middle of its rows.
+/// Functions stay registered: SQLite can't replace one while a statement has rows left.
 final class ExpressionFunctions {
   private unowned let connection: Connection
   private var names: [String: String] = [:]
-  /// The error of the last function that failed; SQLite passes on only its text.
+  /// SQLite passes on only its text.
   private var failure: (any Error)?
 
   init(connection: Connection) {
     self.connection = connection
   }
 
-  /// Registers a function and returns its name in SQL.
-  ///
-  /// `word` becomes part of the name, for readers of the SQL. Functions with the same word, argument count and key are
-  /// the same, and deterministic; `nil` always registers a new one.
+  /// Equal words, argument counts and keys are one function; `nil` always registers a new one.
   func name(
     _ word: String, key: String?, argumentCount: Int,
     _ body: @escaping (borrowing FunctionArguments) throws -> SQLiteValue
@@ -39,7 +33,6 @@ final class ExpressionFunctions {
     return name
   }
 
-  /// Registers a function of one text that works on the text's bytes.
   func textFunction(_ function: TextFunctionOnBytes) throws(SQLiteError) -> String {
     try name(function.rawValue, key: "", argumentCount: 1) { arguments in
       guard arguments.storageClass(at: 0) != .null else { return .null }
@@ -47,7 +40,6 @@ final class ExpressionFunctions {
     }
   }
 
-  /// Registers a function that returns the first or last part of a text that a separator splits.
   func partFunction(isFirst: Bool, separator: [UInt8]) throws(SQLiteError) -> String {
     try name(isFirst ? "first_part" : "last_part", key: "\(separator)", argumentCount: 1) { arguments in
       guard arguments.storageClass(at: 0) != .null else { return .null }
@@ -75,24 +67,20 @@ final class ExpressionFunctions {
     return bytes[start...]
   }
 
-  /// Returns the error of the last function that failed, and clears it.
   func takeFailure() -> (any Error)? {
     defer { failure = nil }
     return failure
   }
 }
 
-/// A function of a text that always has a value.
 enum TextFunctionOnBytes: String {
   case length, uppercase, lowercase, canonical
 
-  /// Finds the function of a selector, such as `length:`.
   init?(selector: String) {
     guard selector.hasSuffix(":"), let found = Self(rawValue: String(selector.dropLast())) else { return nil }
     self = found
   }
 
-  /// The kind of value that it yields.
   var kind: ValueKind { self == .length ? .integer : .string }
 
   func apply(_ bytes: UnsafeRawBufferPointer) -> SQLiteValue {
@@ -106,7 +94,6 @@ enum TextFunctionOnBytes: String {
     }
   }
 
-  /// Returns the UTF-16 length of a text in UTF-8: one unit for each character, two for those of four bytes.
   private static func utf16Count(_ bytes: UnsafeRawBufferPointer) -> Int64 {
     var isASCII: UInt8 = 0
     for byte in bytes { isASCII |= byte }

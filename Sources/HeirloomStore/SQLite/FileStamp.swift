@@ -2,17 +2,13 @@ import Foundation
 
 /// A plain file's length, times and identity, which reveal a change without reading the file.
 package struct FileStamp: Hashable, Sendable {
-  /// The length, in bytes.
   package let size: Int64
-  /// The time of the last change of content, then, if it counts, that of the last change of any kind; each in seconds
-  /// and nanoseconds.
+  /// The last change of content, then, if it counts, of any kind; each in seconds and nanoseconds.
   package let times: [Int64]
   private let device: UInt64
   private let number: UInt64
 
-  /// Reads the status of a path; `nil` unless it is a plain file, and not a symbolic link.
-  ///
-  /// Without the status time, a change of owner, mode or name doesn't count.
+  /// `nil` for anything but a plain file; a change of owner or name counts only with status time.
   package init?(_ path: String, withStatusTime: Bool = true) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -1,10 +1,8 @@
-/// The journal mode that a database has in its header.
 package enum JournalMode: String, Hashable, Sendable {
   case wal
   /// Any mode with a rollback journal: the header doesn't distinguish them.
   case rollback
 
-  /// Reads the mode from the first bytes of a database.
   package init(header: [UInt8]) {
     // Byte 19 is the format's read version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
     self = header.count > 19 && header[19] == 2 ? .wal : .rollback
@@ -12,12 +10,10 @@ package enum JournalMode: String, Hashable, Sendable {
 }
 
 extension Connection {
-  /// The mode in the main file's header, whatever mode the connection uses.
+  /// Whatever mode the connection uses.
   package var headerJournalMode: JournalMode { JournalMode(header: readStart(byteCount: 20) ?? []) }
 
-  /// Changes the main file's mode; the rollback mode is DELETE.
-  ///
-  /// Throws a `SQLiteError` also if SQLite keeps another mode, as it does for a file without shared memory.
+  /// Throws also if SQLite keeps another mode, as it does for a file without shared memory.
   package func setJournalMode(_ mode: JournalMode) throws(SQLiteError) {
     let name = mode == .wal ? "wal" : "delete"
     let found = try firstValue("PRAGMA journal_mode=\(name)")?.text

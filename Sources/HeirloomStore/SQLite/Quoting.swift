@@ -1,5 +1,3 @@
-/// Returns a name as an SQL identifier, in double quotes.
-///
 /// Every identifier in SQL text is quoted by this function.
 package func quote(_ identifier: String) -> String {
   // This searches bytes, since it runs for each column of each statement.
@@ -12,9 +10,7 @@ package func quote(_ identifier: String) -> String {
   return result + "\""
 }
 
-/// Returns a text as an SQL string literal, in single quotes.
-///
-/// It serves where a value can't be bound: in the bodies of triggers.
+/// Where a value can't be bound: in the bodies of triggers.
 package func quoteLiteral(_ text: String) -> String {
   var result = "'"
   for character in text.unicodeScalars {
@@ -25,14 +21,12 @@ package func quoteLiteral(_ text: String) -> String {
 }
 
 extension [String] {
-  /// Joins terms of an expression by an operator; many terms are grouped in parentheses.
-  ///
-  /// Each term of `a OR b OR c` is one level deeper than the one before, and SQLite allows 1,000 levels.
+  /// SQLite allows 1,000 levels, and each term of `a OR b OR c` adds one.
   package func chained(by operation: String) -> String {
     groups(of: 100, joinedBy: " \(operation) ") { "(\($0))" }
   }
 
-  /// Joins queries to one that has the rows of all; SQLite allows 500 in one compound.
+  /// SQLite allows 500 queries in one compound.
   package func united() -> String {
     groups(of: 400, joinedBy: " UNION ALL ") { "SELECT * FROM (\($0))" }
   }
@@ -46,7 +40,6 @@ extension [String] {
   }
 }
 
-/// Returns a file's path as a URI for SQLite, with parameters such as `mode=ro`.
 package func databaseURI(path: String, parameters: String? = nil) -> String {
   var uri = "file:"
   for byte in path.utf8 {

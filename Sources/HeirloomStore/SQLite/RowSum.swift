@@ -1,11 +1,7 @@
-/// A checksum over rows, in any order: an additional or missing row or another value changes it.
-///
-/// A number counts as the nearest floating-point number, because columns may return it as either kind.
+/// In any order; numbers count as floating-point, because columns may return them as either kind.
 package struct RowSum: Hashable, Sendable {
-  /// The sum of the rows' digests, truncated to 64 bits.
   package private(set) var value: UInt64 = 0
 
-  /// Creates the sum of no rows.
   package init() {}
 
   init(value: UInt64) {
@@ -15,11 +11,9 @@ package struct RowSum: Hashable, Sendable {
   mutating func add(_ row: RowDigest) { value &+= row.finished }
 }
 
-/// The digest of a row's key and of some of its values, in their order.
 struct RowDigest {
   private(set) var state: UInt64
 
-  /// Continues a digest of the same row.
   init(state: UInt64) {
     self.state = state
   }

@@ -1,13 +1,9 @@
 import CHeirloomSQLite
 
-/// A prepared statement, which is finalized when its value is destroyed.
-///
-/// Parameter positions count from 1 and columns from 0, as in SQLite. Values are bound as copies. A column's value is a
-/// copy as well, except inside ``withBytes(at:_:)``.
+/// Parameter positions count from 1 and columns from 0, as in SQLite; values are copied.
 package struct Statement: ~Copyable {
-  /// The statement's text.
   package let sql: String
-  /// The connection, retained because the database must not close before the statement is finalized.
+  /// Retained, because the database must not close before the statement is finalized.
   private let connection: Connection
   private let handle: OpaquePointer
 
@@ -44,10 +40,9 @@ package struct Statement: ~Copyable {
 
   // MARK: Binding
 
-  /// The highest position of a parameter, which is their number if no position is skipped.
+  /// Their number only if no position is skipped.
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-  /// Binds a value to a parameter.
   package func bind(_ value: SQLiteValue, at position: Int) throws(SQLiteError) {
     switch value {
     case .null: try bindNull(at: position)
@@ -58,7 +53,6 @@ package struct Statement: ~Copyable {
     }
   }
 
-  /// Binds values to the parameters from position 1 on; throws if there are more or fewer values than parameters.
   package func bind(_ values: [SQLiteValue]) throws(SQLiteError) {
     guard values.count == parameterCount else {
       throw SQLiteError(
@@ -67,22 +61,18 @@ package struct Statement: ~Copyable {
     for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
   }
 
-  /// Binds `NULL` to a parameter.
   package func bindNull(at position: Int) throws(SQLiteError) {
     try check(sqlite3_bind_null(handle, try parameter(position)))
   }
 
-  /// Binds an integer to a parameter.
   package func bind(_ value: Int64, at position: Int) throws(SQLiteError) {
     try check(sqlite3_bind_int64(handle, try parameter(position), value))
   }
 
-  /// Binds a floating-point number to a parameter.
   package func bind(_ value: Double, at position: Int) throws(SQLiteError) {
     try check(sqlite3_bind_double(handle, try parameter(position), value))
   }
 
-  /// Binds a copy of a text to a parameter.
   package func bind(_ value: String, at position: Int) throws(SQLiteError) {
     let parameter = try parameter(position)
     var value = value
@@ -99,7 +89,6 @@ package struct Statement: ~Copyable {
     try check(status)
   }
 
-  /// Binds a copy of bytes to a parameter.
   package func bind(_ value: [UInt8], at position: Int) throws(SQLiteError) {
     let parameter = try parameter(position)
     let status = value.withUnsafeBytes { bytes -> Int32 in
@@ -110,7 +99,7 @@ package struct Statement: ~Copyable {
     try check(status)
   }
 
-  /// Binds a text without copying it: the bytes must stay where they are until the parameter is bound again.
+  /// The bytes must stay where they are until the parameter is bound again.
   func bindUnownedText(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(SQLiteError) {
     let parameter = try parameter(position)
     guard let base = bytes.baseAddress, bytes.count > 0 else {
@@ -120,7 +109,7 @@ package struct Statement: ~Copyable {
     try check(sqlite3_bind_text64(handle, parameter, text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
   }
 
-  /// Binds bytes without copying them: they must stay where they are until the parameter is bound again.
+  /// The bytes must stay where they are until the parameter is bound again.
   func bindUnownedBytes(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(SQLiteError) {
     let parameter = try parameter(position)
     guard let base = bytes.baseAddress, bytes.count > 0 else {
@@ -129,7 +118,6 @@ package struct Statement: ~Copyable {
     try check(sqlite3_bind_blob64(handle, parameter, base, UInt64(bytes.count), nil))
   }
 
-  /// Binds a copy of the value in a column of another statement's row.
   package func bind(copyOf column: Int, of row: borrowing Statement, at position: Int) throws(SQLiteError) {
     guard let value = sqlite3_column_value(row.handle, Int32(truncatingIfNeeded: column)) else {
       return try bindNull(at: position)
@@ -137,7 +125,6 @@ package struct Statement: ~Copyable {
     try check(sqlite3_bind_value(handle, try parameter(position), value))
   }
 
-  /// Sets all parameters to `NULL`.
   package func clearBindings() {
     sqlite3_clear_bindings(handle)
   }
@@ -151,9 +138,7 @@ package struct Statement: ~Copyable {
 
   // MARK: Running
 
-  /// Goes to the next row; returns false after the last.
-  ///
-  /// After the last row or an error, the statement is reset and its locks are released.
+  /// Returns false after the last row; then, and after an error, the statement is reset.
   package func step() throws(SQLiteError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW:
@@ -168,18 +153,16 @@ package struct Statement: ~Copyable {
     }
   }
 
-  /// Runs the statement to its end and resets it; rows are dropped.
   package func run() throws(SQLiteError) {
     while try step() {}
   }
 
-  /// Resets the statement for another run; bound values stay.
+  /// Bound values stay.
   package func reset() {
     // The result repeats the error of the last step, which has been thrown already.
     sqlite3_reset(handle)
   }
 
-  /// Calls a closure with the statement at each row, then resets it.
   package func forEachRow(_ body: (borrowing Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
     defer { reset() }
     while try step() { try body(self) }
@@ -191,35 +174,30 @@ package struct Statement: ~Copyable {
 
   // MARK: Columns
 
-  /// The number of columns of a row.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  /// Returns the name of a column, or an empty text if there is none.
   package func columnName(at column: Int) -> String {
     sqlite3_column_name(handle, index(column)).map { String(cString: $0) } ?? ""
   }
 
-  /// Returns a column's storage class, which must be read before the value is converted.
+  /// It must be read before the value is converted.
   package func storageClass(at column: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, index(column))) ?? .null
   }
 
-  /// Returns true if a column holds no value.
   package func isNull(at column: Int) -> Bool {
     storageClass(at: column) == .null
   }
 
-  /// Returns a column as an integer, converted as SQLite does; 0 for `NULL`.
   package func integer(at column: Int) -> Int64 {
     sqlite3_column_int64(handle, index(column))
   }
 
-  /// Returns a column as a floating-point number, converted as SQLite does; 0 for `NULL`.
   package func double(at column: Int) -> Double {
     sqlite3_column_double(handle, index(column))
   }
 
-  /// Returns a column as text, converted as SQLite does, with invalid bytes replaced; `nil` for `NULL`.
+  /// Converted as SQLite does, with invalid bytes replaced; `nil` for `NULL`.
   package func text(at column: Int) -> String? {
     guard let text = sqlite3_column_text(handle, index(column)) else { return nil }
     // The count is read second: before the conversion it may be that of another encoding.
@@ -227,15 +205,13 @@ package struct Statement: ~Copyable {
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
-  /// Returns a copy of a column's bytes, a text's in the database's encoding; `nil` for `NULL`.
+  /// A text's bytes are in the database's encoding.
   package func blob(at column: Int) -> [UInt8]? {
     guard !isNull(at: column) else { return nil }
     return withBytes(at: column) { Array($0) }
   }
 
-  /// Calls a closure with the bytes of a column, without copying them; a text's are in the database's encoding.
-  ///
-  /// The bytes are valid only during the call, and until the statement steps; `NULL` has none.
+  /// Valid only in the call, until the statement steps; a text is in the database's encoding.
   package func withBytes<Value, Failure: Error>(
     at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -244,10 +220,7 @@ package struct Statement: ~Copyable {
     return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 
-  /// Calls a closure with the bytes of a text, as UTF-8, or of a blob, without copying them.
-  ///
-  /// Reading the same column in other ways doesn't move the bytes. They are valid only during the call, and until the
-  /// statement steps; `NULL` and numbers have none.
+  /// As `withBytes(at:_:)`, but a text is UTF-8, and reading the column otherwise doesn't move it.
   package func withStoredBytes<Value, Failure: Error>(
     at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -264,7 +237,7 @@ package struct Statement: ~Copyable {
     }
   }
 
-  /// Returns the size of a column's text or blob in bytes; 0 for a number or `NULL`.
+  /// In bytes; 0 for a number or `NULL`.
   func size(at column: Int) -> Int {
     switch storageClass(at: column) {
     case .text, .blob: Int(sqlite3_column_bytes(handle, index(column)))
@@ -272,7 +245,6 @@ package struct Statement: ~Copyable {
     }
   }
 
-  /// Returns a column's value as it is stored.
   package func value(at column: Int) -> SQLiteValue {
     switch storageClass(at: column) {
     case .null: .null

@@ -1,8 +1,6 @@
-/// Prepared statements of one connection, by their text.
-///
 /// It keeps the connection from closing until it is emptied.
 package final class StatementCache {
-  /// A box that holds a statement, which can't be copied, in a dictionary.
+  /// A dictionary can't hold a statement, which can't be copied.
   private final class Entry {
     let statement: Statement
 
@@ -15,13 +13,11 @@ package final class StatementCache {
   private let limit: Int
   private var entries: [String: Entry] = [:]
 
-  /// Creates an empty cache, which is cleared when it has `limit` statements.
   package init(connection: Connection, limit: Int = 200) {
     self.connection = connection
     self.limit = limit
   }
 
-  /// Calls a closure with a statement, prepared on first use, and resets it afterwards.
   package func withStatement<Value>(
     _ sql: String, _ values: [SQLiteValue] = [], _ body: (borrowing Statement) throws(SQLiteError) -> Value
   ) throws(SQLiteError) -> Value {
@@ -42,12 +38,10 @@ package final class StatementCache {
     return try body(entry.statement)
   }
 
-  /// Runs a statement to its end.
   package func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
     try withStatement(sql, values) { statement throws(SQLiteError) in try statement.run() }
   }
 
-  /// Finalizes all statements.
   package func removeAll() {
     entries.removeAll()
   }

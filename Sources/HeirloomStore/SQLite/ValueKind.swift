@@ -1,10 +1,9 @@
 import HeirloomModel
 
-/// The kind of value that a compiled expression yields, as far as it is known before a row is read.
+/// The kind of a compiled expression's value, as far as it is known before a row is read.
 enum ValueKind: String, Hashable, Sendable {
   case integer, boolean, double, decimal, number, string, date, binary, uuid, uri
 
-  /// Creates the kind of an attribute's values; `nil` for a type without stored values.
   init?(_ type: AttributeType) {
     switch type {
     case .integer16, .integer32, .integer64: self = .integer
@@ -20,7 +19,6 @@ enum ValueKind: String, Hashable, Sendable {
     }
   }
 
-  /// True if values are compared, and calculated with, as numbers.
   var isNumeric: Bool {
     switch self {
     case .integer, .boolean, .double, .decimal, .number: true
@@ -28,6 +26,6 @@ enum ValueKind: String, Hashable, Sendable {
     }
   }
 
-  /// Returns true if SQLite compares and orders values of both kinds correctly.
+  /// SQLite compares and orders values of both kinds correctly.
   func isComparable(to other: ValueKind) -> Bool { self == other || isNumeric && other.isNumeric }
 }

@@ -6,10 +6,9 @@
   import Glibc
 #endif
 
-/// A dedicated thread for one piece of work.
+/// Starting it reports an error when the system has no thread left.
 ///
-/// Starting it reports an error when the system has no thread left. Foundation's `Thread` and queues of Dispatch report
-/// none then, and code that waits for them waits forever.
+/// Foundation's `Thread` and Dispatch report none, and code that waits for them waits forever.
 package enum WorkerThread {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
@@ -19,10 +18,10 @@ package enum WorkerThread {
     }
   }
 
-  /// Starts a thread, which ends when its work is done; returns false if the system has no thread or memory for it.
+  /// Returns false if the system has no thread or memory for it.
   ///
-  /// `stackSize` is in bytes. The default is that of a main thread, because predicates and archives are read by
-  /// recursion. `quality` is a raw value of `qos_class_t`, on systems that have it.
+  /// `stackSize` is in bytes: by default a main thread's, because predicates and archives are read
+  /// by recursion. `quality` is a raw value of `qos_class_t`, on systems that have it.
   package static func start(
     stackSize: Int = 8 << 20, quality: UInt32? = nil, _ body: @escaping @Sendable () -> Void
   ) -> Bool {

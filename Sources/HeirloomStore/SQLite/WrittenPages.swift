@@ -6,9 +6,7 @@ internal import CHeirloomPages
 package final class WrittenPages {
   private let record: OpaquePointer
 
-  /// Creates a record of no pages; `nil` if SQLite accepts no layer.
-  ///
-  /// `pageSize` is in bytes.
+  /// `nil` if SQLite accepts no layer; `pageSize` is in bytes.
   package init?(pageSize: Int) {
     guard let pageSize = UInt32(exactly: pageSize), let record = heirloom_written_pages_create(pageSize) else {
       return nil
@@ -20,7 +18,6 @@ package final class WrittenPages {
     heirloom_written_pages_release(record)
   }
 
-  /// The URI parameters with which SQLite opens a database through the layer.
   package var uriParameters: String {
     "vfs=\(String(cString: heirloom_written_pages_layer()))"
       + "&written-pages=\(heirloom_written_pages_identifier(record))"
@@ -29,12 +26,12 @@ package final class WrittenPages {
   /// False when a write was missed for lack of memory.
   package var isComplete: Bool { heirloom_written_pages_is_complete(record) != 0 }
 
-  /// Returns the pages that were written at least in part, or that were beyond the end of the file at some time.
+  /// Written at least in part, or beyond the end of the file at some time.
   package func pages(upTo pageCount: Int) -> PageSet {
     PageSet(pageCount: pageCount) { heirloom_written_pages_mark(record, $0, UInt32(clamping: pageCount)) }
   }
 
-  /// Returns false if the bytes of a written page aren't those that were written last.
+  /// False if the bytes of a written page aren't those that were written last.
   func match(_ page: Int, _ bytes: UnsafeRawPointer) -> Bool {
     heirloom_written_pages_match(record, UInt32(clamping: page), bytes) != 0
   }

@@ -1,29 +1,24 @@
 import HeirloomModel
 
-/// The owner of an object in a file's schema.
 package enum SchemaOwnership: Hashable, Sendable {
-  /// An object that the model requires.
   case model
   /// One of the three tables that every store has.
   case bookkeeping
-  /// An object that Core Data left from an earlier model: an index under an old name, a derived attribute's trigger.
+  /// Left by Core Data: an index under an old name, a derived attribute's trigger.
   case leftover
-  /// An object that a deferred migration left to be removed later: a table with its indexes, or an index.
+  /// Left by a deferred migration to be removed later.
   case pending
-  /// A table or index of persistent history.
   case history
-  /// A table or index of CloudKit mirroring.
   case cloudKit
-  /// An object of SQLite's own: an index of a constraint, statistics, sequences.
+  /// SQLite's own: an index of a constraint, statistics, sequences.
   case system
-  /// A part of the virtual table of the given name.
   case shadow(of: String)
-  /// An object of the app or of another program: migrations keep it unchanged.
+  /// Of the app or another program: migrations keep it unchanged.
   case foreign
 }
 
 extension ActualSchema {
-  /// Returns all objects in order, each with its owner; the schema is that of the store's own model.
+  /// `schema` is that of the store's own model.
   package func ownership(under schema: PhysicalSchema) -> [(object: SchemaObject, ownership: SchemaOwnership)] {
     let tableNames = Set(schema.tables.map(\.name))
     let indexNames = Set(schema.indexes.map(\.name))
@@ -67,7 +62,6 @@ extension ActualSchema {
     return objects.map { ($0, ownership(of: $0)) }
   }
 
-  /// The tables that each store has besides those of its model, each with Core Data's own columns.
   package static let bookkeeping: [(table: String, key: String?, columns: [String])] = [
     (
       PhysicalName.primaryKeyTable, PhysicalName.name,
@@ -79,13 +73,11 @@ extension ActualSchema {
     ),
     (PhysicalName.modelCacheTable, nil, [PhysicalName.content]),
   ]
-  /// The names of these tables.
   package static let bookkeepingTables = Set(bookkeeping.map(\.table))
 
-  /// Returns the condition of rows `r` of such a table that aren't Core Data's; `nil` if all rows are.
+  /// The condition of rows `r` that aren't Core Data's; `nil` if all rows are.
   ///
-  /// Core Data's rows are one model, the model's entities, and the framework's, whose numbers are from
-  /// `frameworkNumber` on.
+  /// Those of the framework itself are numbered from `frameworkNumber` on.
   package func strangers(
     in table: String, entities: Int, frameworkNumber: Int64, database: String = "main"
   ) -> String? {
@@ -101,18 +93,15 @@ extension ActualSchema {
     }
   }
 
-  /// Returns the columns of such a table that aren't Core Data's.
   package func otherColumns(of table: String, besides known: [String]) -> [PhysicalColumn] {
     (self.table(named: table)?.columns ?? []).filter { !$0.isGenerated && !known.contains($0.name) }.map {
       PhysicalColumn(name: $0.name, type: SQLColumnType(declaredType: $0.declaredType), role: .unknown)
     }
   }
-  /// The tables of persistent history.
   package static let historyTables: Set<String> = [
     PhysicalName.changeTable, PhysicalName.transactionTable, PhysicalName.transactionStringTable,
   ]
 
-  /// Returns the table of one of persistent history's entities; `nil` for any other name.
   package static func historyTable(ofEntity name: String) -> String? {
     historyTables.contains("A" + name) ? "A" + name : nil
   }
@@ -121,32 +110,22 @@ extension ActualSchema {
     table.hasPrefix(PhysicalName.cloudKitPrefix)
   }
 
-  /// Returns true for a name like those of Core Data's indexes: `ZTABLE_…`, `Z_Entity_…`, `Z_12LINKS_…`.
+  /// Core Data's names: `ZTABLE_…`, `Z_Entity_…`, `Z_12LINKS_…`.
   private func isCoreDataIndexName(_ name: String) -> Bool {
     name.hasPrefix("Z") && name.contains("_")
   }
 }
 
-/// A difference between a file's schema and what its model requires.
 package enum SchemaDrift: Hashable, Sendable {
-  /// A missing table.
   case missingTable(String)
-  /// A missing column.
   case missingColumn(table: String, column: String)
-  /// A column that is declared with another type.
   case differentType(table: String, column: String, found: String, expected: String)
-  /// A column of a table that the model doesn't know.
   case unknownColumn(table: String, column: String)
-  /// A missing index.
   case missingIndex(String)
-  /// An index that covers something else.
   case differentIndex(String, found: String, expected: String)
-  /// A missing trigger of a derived attribute or R-tree.
   case missingTrigger(String)
-  /// A trigger that does something else.
   case differentTrigger(String, found: String, expected: String)
 
-  /// True if objects can't be read and written faithfully with this difference.
   package var isFatal: Bool {
     switch self {
     case .missingTable, .missingColumn: true
@@ -156,7 +135,6 @@ package enum SchemaDrift: Hashable, Sendable {
 }
 
 extension SchemaDrift: CustomStringConvertible {
-  /// The difference in words, without a full stop.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -175,15 +153,11 @@ extension SchemaDrift: CustomStringConvertible {
 }
 
 extension ActualSchema {
-  /// Lists the differences from what a model requires: tables first, then indexes, then triggers.
-  ///
-  /// The order of columns is not a difference. Neither are objects that the model doesn't know, nor the remaining
-  /// clean-up of a deferred migration.
+  /// Not a difference: the order of columns, unknown objects, or a deferred migration's clean-up.
   package func drift(from schema: PhysicalSchema) -> [SchemaDrift] {
     tableDrift(from: schema) + indexAndTriggerDrift(from: schema)
   }
 
-  /// Lists the differences of tables and columns from what a model requires.
   package func tableDrift(from schema: PhysicalSchema) -> [SchemaDrift] {
     var drift: [SchemaDrift] = []
     let pending = pending(under: schema)
@@ -214,7 +188,7 @@ extension ActualSchema {
     return drift
   }
 
-  /// Returns the columns of the model's tables that the model doesn't know, by table; computed columns are left out.
+  /// Without computed columns.
   package func unknownColumns(under schema: PhysicalSchema) -> [String: [PhysicalColumn]] {
     var unknown: [String: [PhysicalColumn]] = [:]
     for case .unknownColumn(let table, let name) in tableDrift(from: schema) {

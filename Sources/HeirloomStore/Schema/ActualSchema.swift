@@ -1,16 +1,15 @@
 /// The tables, indexes, triggers and views that a database file has.
 package struct ActualSchema: Equatable, Sendable {
-  /// All objects, in the order in which they were created.
+  /// In the order in which they were created.
   package let objects: [SchemaObject]
-  /// The tables, virtual ones included, in the order in which they were created.
+  /// Virtual ones included.
   package let tables: [ActualTable]
-  /// The clean-up of a deferred migration that the file lists; `pending(under:)` returns the valid part.
+  /// As the file lists it; `pending(under:)` returns the valid part.
   let listed: DeferredMigration
 
   private let tablePositions: [String: Int]
   private let objectPositions: [SchemaObject.Kind: [String: Int]]
 
-  /// Reads the schema of a database; `database` is its schema name.
   package init(of connection: Connection, database: String = "main") throws(SQLiteError) {
     var objects: [SchemaObject] = []
     var virtual: Set<String> = []
@@ -62,7 +61,6 @@ package struct ActualSchema: Equatable, Sendable {
   private static let columnQuery =
     "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1, ?2) ORDER BY cid"
 
-  /// Reads the columns of a table by the name in its statement.
   package static func columns(of table: String, _ connection: Connection) throws(SQLiteError) -> [ActualColumn] {
     let columns = try connection.prepare(columnQuery)
     try columns.bind([.text(table), .text("main")])
@@ -71,7 +69,6 @@ package struct ActualSchema: Equatable, Sendable {
     return found
   }
 
-  /// Creates a schema from its parts.
   package init(
     objects: [SchemaObject], tables: [ActualTable], listed: DeferredMigration = DeferredMigration()
   ) {
@@ -86,41 +83,30 @@ package struct ActualSchema: Equatable, Sendable {
     objectPositions = positions
   }
 
-  /// Returns the table of the given name, or `nil`.
   package func table(named name: String) -> ActualTable? {
     tablePositions[name].map { tables[$0] }
   }
 
-  /// Returns the object of the given kind and name, or `nil`.
   package func object(_ kind: SchemaObject.Kind, named name: String) -> SchemaObject? {
     objectPositions[kind]?[name].map { objects[$0] }
   }
 }
 
-/// A row of `sqlite_schema`.
 package struct SchemaObject: Equatable, Sendable {
-  /// The object's kind.
   package let kind: Kind
-  /// Its name.
   package let name: String
-  /// The table it belongs to; its own name for a table or view.
   package let table: String
-  /// The statement that created it; `nil` for an index that a constraint of its table implies.
+  /// `nil` for an index that a constraint of its table implies.
   package let sql: String?
 
-  /// The kind of a schema's object.
   package enum Kind: String, Hashable, Sendable {
-    /// A table, perhaps virtual.
+    /// Perhaps virtual.
     case table
-    /// An index.
     case index
-    /// A trigger.
     case trigger
-    /// A view.
     case view
   }
 
-  /// Creates an object.
   package init(kind: Kind, name: String, table: String, sql: String?) {
     self.kind = kind
     self.name = name
@@ -128,22 +114,16 @@ package struct SchemaObject: Equatable, Sendable {
     self.sql = sql
   }
 
-  /// The statement without quotes around names and with single spaces, for comparing.
   package var normalizedSQL: String? { sql.map(normalizedStatement) }
 }
 
-/// A table that a file has.
 package struct ActualTable: Equatable, Sendable {
-  /// The table's name.
   package let name: String
-  /// The columns in physical order; none are listed for a virtual table.
+  /// In physical order; none are listed for a virtual table.
   package let columns: [ActualColumn]
-  /// True if the table is virtual.
   package let isVirtual: Bool
-  /// True if the table is part of a virtual one.
   package let isShadow: Bool
 
-  /// Creates a table.
   package init(name: String, columns: [ActualColumn], isVirtual: Bool = false, isShadow: Bool = false) {
     self.name = name
     self.columns = columns
@@ -151,21 +131,17 @@ package struct ActualTable: Equatable, Sendable {
     self.isShadow = isShadow
   }
 
-  /// Returns the column of the given name, or `nil`; computed columns, which store no value, don't count.
+  /// Computed columns, which store no value, don't count.
   package func column(named name: String) -> ActualColumn? {
     columns.first { $0.name == name && !$0.isGenerated }
   }
 }
 
-/// The SQL names of a row's number; each is hidden by a column of that name.
-///
-/// https://www.sqlite.org/rowidtable.html
+/// Each is hidden by a column of that name (https://www.sqlite.org/rowidtable.html).
 private let rowNumberNames = ["rowid", "_rowid_", "oid"]
 
 extension Connection {
-  /// Returns the SQL of a row's number: a name that no column hides, or the quoted column that is the number.
-  ///
-  /// Returns `nil` for a table that hides all the names, or that was created `WITHOUT ROWID`.
+  /// `nil` for a table that hides all names, or that was created `WITHOUT ROWID`.
   package func rowNumber(of table: String, _ columns: [ActualColumn], in database: String = "main") -> String? {
     let names = Set(columns.map { $0.name.lowercased() })
     guard let name = rowNumberNames.first(where: { !names.contains($0) }) else {
@@ -176,33 +152,27 @@ extension Connection {
   }
 }
 
-/// A column that a table has.
 package struct ActualColumn: Equatable, Sendable {
-  /// The column's name.
   package let name: String
-  /// The declared type; may be empty.
   package let declaredType: String
-  /// True if the column must have a value.
   package let isNotNull: Bool
-  /// The column's place in the primary key, counted from 1; 0 if it is not part of it.
+  /// Counted from 1; 0 if the column is not part of it.
   package let primaryKeyPosition: Int
-  /// True if the column is hidden or computed.
+  /// Hidden or computed.
   package let isGenerated: Bool
 
-  /// Returns the column that is the number of each row: the only primary-key column, declared as `INTEGER`.
+  /// The only primary-key column, declared as `INTEGER`, is the number of each row.
   package static func rowNumber(in columns: [ActualColumn]) -> ActualColumn? {
     let keys = columns.filter { $0.primaryKeyPosition > 0 }
     return keys.count == 1 && keys[0].declaredType.uppercased() == "INTEGER" ? keys[0] : nil
   }
 
-  /// Creates a column from a row of `pragma_table_xinfo`.
   fileprivate init(_ row: borrowing Statement) {
     self.init(
       name: row.text(at: 0) ?? "", declaredType: row.text(at: 1) ?? "", isNotNull: row.integer(at: 2) != 0,
       primaryKeyPosition: Int(clamping: row.integer(at: 3)), isGenerated: row.integer(at: 4) != 0)
   }
 
-  /// Creates a column.
   package init(
     name: String, declaredType: String, isNotNull: Bool = false, primaryKeyPosition: Int = 0, isGenerated: Bool = false
   ) {
@@ -214,7 +184,7 @@ package struct ActualColumn: Equatable, Sendable {
   }
 }
 
-/// Returns a statement without double quotes and with single spaces, which Core Data's versions write differently.
+/// Without double quotes and with single spaces, which Core Data's versions write differently.
 package func normalizedStatement(_ sql: String) -> String {
   guard sql.utf8.allSatisfy({ $0 < 0x80 }) else {
     return sql.split { $0.isWhitespace }.joined(separator: " ").filter { $0 != "\"" }

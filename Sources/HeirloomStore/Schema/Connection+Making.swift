@@ -1,7 +1,6 @@
 import CHeirloomSQLite
 
 extension Connection {
-  /// The actions that a statement may take while it creates an object.
   private final class Permission {
     let object: SchemaObject
 
@@ -25,10 +24,9 @@ extension Connection {
     }
   }
 
-  /// Creates an object of a schema by its own statement, which may be hostile.
+  /// The statement may be hostile: one that does anything but create this object is rejected.
   ///
-  /// A statement that does anything but create this very object in the main database is rejected: it could reach other
-  /// files, or run forever.
+  /// It could reach other files, or run forever.
   package func make(_ object: SchemaObject) throws(SQLiteError) {
     let beginnings =
       switch object.kind {
@@ -58,7 +56,6 @@ extension Connection {
     try execute(sql)
   }
 
-  /// Keeps later statements from attaching other files.
   package func forbidAttaching() throws(SQLiteError) {
     sqlite3_limit(try openHandle(), SQLITE_LIMIT_ATTACHED, 0)
   }

@@ -1,8 +1,6 @@
 import Foundation
 
 extension Connection {
-  /// Registers the functions that the triggers of derived attributes call.
-  ///
   /// Core Data uses two of them to find out what a trigger changed; here they do nothing.
   package func registerCoreDataFunctions() throws(SQLiteError) {
     for name in PhysicalName.triggerFunctions {

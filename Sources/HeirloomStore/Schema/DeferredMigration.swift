@@ -17,7 +17,6 @@ public struct DeferredMigration: Hashable, Sendable {
   /// True if empty pages are to be released to the file system.
   public package(set) var releasesPages: Bool
 
-  /// Creates a list, empty by default.
   package init(
     tables: [String] = [], columns: [String: [String]] = [:], unusedIndexes: [String] = [],
     missingIndexes: [String] = [], releasesPages: Bool = false
@@ -43,8 +42,6 @@ public struct DeferredMigration: Hashable, Sendable {
   }
 }
 
-// MARK: - In the metadata
-
 extension DeferredMigration {
   private static let tablesKey = "tables"
   private static let columnsKey = "columns"
@@ -52,7 +49,7 @@ extension DeferredMigration {
   private static let missingIndexesKey = "missingIndexes"
   private static let releasesPagesKey = "releasesPages"
 
-  /// Reads the list from a value of the metadata; `nil` if it is not a list of Heirloom's, or is empty.
+  /// `nil` if it is not a list of Heirloom's, or is empty.
   init?(_ value: PropertyListValue) {
     guard let values = value.dictionaryValue else { return nil }
     func names(_ value: PropertyListValue?) -> [String] { (value?.arrayValue ?? []).compactMap(\.stringValue) }
@@ -64,7 +61,6 @@ extension DeferredMigration {
     if isEmpty { return nil }
   }
 
-  /// The list as a value of the metadata.
   var propertyListValue: PropertyListValue {
     func texts(_ names: [String]) -> PropertyListValue { .array(names.map { .string($0) }) }
     return .dictionary([
@@ -74,7 +70,6 @@ extension DeferredMigration {
     ])
   }
 
-  /// Reads the list from a database's metadata without validating them; empty if they can't be read.
   static func listed(in connection: Connection, database: String) throws(SQLiteError) -> DeferredMigration {
     let table = PhysicalName.metadataTable
     guard
@@ -85,15 +80,12 @@ extension DeferredMigration {
     return listed(in: values) ?? DeferredMigration()
   }
 
-  /// Returns the list, which is valid only beside Core Data's own key; `nil` if nothing is left.
-  ///
-  /// If that key is gone, something other than Heirloom has cleaned up.
+  /// Without Core Data's own key, something other than Heirloom has cleaned up.
   static func listed(in metadata: [String: PropertyListValue]) -> DeferredMigration? {
     guard isNoted(in: metadata) else { return nil }
     return metadata[PhysicalName.deferredWorkKey].flatMap { DeferredMigration($0) }
   }
 
-  /// Returns true if Core Data's key marks remaining work.
   static func isNoted(in metadata: [String: PropertyListValue]) -> Bool {
     switch metadata[PhysicalName.deferredMigrationKey] {
     case nil, .null, .boolean(false), .integer(0): false
@@ -102,13 +94,11 @@ extension DeferredMigration {
   }
 }
 
-// MARK: - In a file
-
 extension ActualSchema {
-  /// Returns those parts of the list that the file has and that the model doesn't need.
+  /// Those parts of the list that the file has and that the model doesn't need.
   ///
-  /// Only this function decides: nothing but these names may be cleaned up, and none of them is foreign or a difference
-  /// from the model. The list comes from the file and could name anything.
+  /// Only this function decides: nothing but these names may be cleaned up, and none of them is
+  /// foreign or a difference from the model. The list comes from the file and could name anything.
   package func pending(under schema: PhysicalSchema) -> DeferredMigration {
     guard !listed.isEmpty else { return listed }
     // A store of one configuration may hold tables of others.
@@ -148,9 +138,7 @@ extension ActualSchema {
 }
 
 extension PhysicalIndex {
-  /// True if an app works without it, only slower: a fetch index of the model, which enforces nothing.
-  ///
-  /// Without the indexes on keys, following a relationship would read a whole table.
+  /// Only fetch indexes: without those on keys, following a relationship would read a whole table.
   package var mayWait: Bool {
     guard case .fetchIndex = kind else { return false }
     return ordering.map { $0.first != "UNIQUE" } ?? false

@@ -1,20 +1,17 @@
 import HeirloomModel
 
-/// A correction of an entity's row in the table of entities, derived from the model and the other rows.
+/// A correction derived from the model and the other rows.
 ///
-/// Core Data derives the numbers from the model. The rows distinguish a wrong name from a store whose numbers are
-/// really different: objects with the number are in the table of the model's entity, or only the model's entity can
-/// have the parent.
+/// The rows distinguish a wrong name from a store whose numbers are really different: objects with
+/// the number are in the table of the model's entity, or only the model's entity can have the
+/// parent.
 package struct EntityListCorrection: Equatable, Sendable {
-  /// The entity, and its number.
   package let entity: String
   package let number: Int
-  /// The wrong name, which is replaced; `nil` if the name is right.
+  /// `nil` if the name is right.
   package let wrongName: String?
-  /// The number of the right parent; `nil` if the table has it.
   package let parent: Int?
 
-  /// A clause about the correction.
   package var words: String {
     let list = PhysicalName.primaryKeyTable
     return [
@@ -25,8 +22,6 @@ package struct EntityListCorrection: Equatable, Sendable {
     ].compactMap(\.self).joined(separator: ", and ")
   }
 
-  /// Returns the proven corrections of a store's table of entities, by number.
-  ///
   /// The schema's model must fit the store's version hashes.
   package static func all(
     in connection: Connection, _ schema: PhysicalSchema, _ actual: ActualSchema
@@ -53,12 +48,12 @@ package struct EntityListCorrection: Equatable, Sendable {
     }
   }
 
-  /// Returns true if a row has an entity's name, or one that the model doesn't know: an earlier one of the entity.
+  /// A name that the model doesn't know is an earlier one of the entity.
   private static func isNamed(_ entity: PhysicalEntity, _ name: String?, _ schema: PhysicalSchema) -> Bool {
     name == entity.name || name.map { schema.entity(named: $0) == nil } ?? false
   }
 
-  /// Corrects the names that are proven to be wrong, and returns them by number.
+  /// Corrects `rows`, and returns the wrong names by number.
   private static func wrongNames(
     _ rows: inout [Int64: (name: String?, parent: Int64?)], _ connection: Connection, _ schema: PhysicalSchema,
     _ actual: ActualSchema
@@ -80,13 +75,12 @@ package struct EntityListCorrection: Equatable, Sendable {
     return names
   }
 
-  /// Returns true if a number is proven to be an entity's, and not that of the other one whose name it has.
+  /// True if a number is proven not to be that of `other`, whose name it has.
   private static func isProven(
     _ entity: PhysicalEntity, _ other: PhysicalEntity?, _ rows: [Int64: (name: String?, parent: Int64?)],
     _ connection: Connection, _ actual: ActualSchema
   ) throws(SQLiteError) -> Bool {
     guard let other else { return true }
-    // The other entity's own number has its name.
     if rows[Int64(other.number)]?.name == other.name { return true }
     // The model's entity can have the parent, and the other can't: only one of the two is a root.
     if let parent = rows[Int64(entity.number)]?.parent, parent == Int64(entity.superentityNumber),

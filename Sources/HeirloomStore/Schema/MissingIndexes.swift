@@ -1,15 +1,12 @@
 import HeirloomModel
 
-// The indexes that a repair can create.
 extension PhysicalIndex {
-  /// Returns true if rows with equal values keep the index from being created.
+  /// Rows with equal values keep a unique index from being created.
   package func isPrevented(in connection: Connection) throws(SQLiteError) -> Bool {
     guard case .constraint = kind else { return false }
     return try connection.firstInteger("SELECT 1 FROM (\(equalValues)) LIMIT 1") != nil
   }
 
-  /// The query of the values that several rows share: the number of rows with a value, their lowest and their highest
-  /// key.
   package var equalValues: String {
     let (columns, key) = (self.columns.map(quote), quote(PhysicalName.primaryKey))
     return "SELECT COUNT(*) AS n, MIN(\(key)) AS first, MAX(\(key)) AS last FROM \(quote(table)) NOT INDEXED WHERE "
@@ -19,7 +16,7 @@ extension PhysicalIndex {
 }
 
 extension Connection {
-  /// Returns true if an index of any name covers the same columns: earlier versions of Core Data used other names.
+  /// An index of any name counts: earlier versions of Core Data used other names.
   package func hasEquivalent(of index: PhysicalIndex) -> Bool {
     var mustBeUnique = false
     switch index.kind {
@@ -37,7 +34,6 @@ extension Connection {
     }
   }
 
-  /// Returns the missing indexes that can be created: no R-tree, and none that rows with equal values prevent.
   package func indexesToMake(
     of schema: PhysicalSchema, _ actual: ActualSchema
   ) throws(SQLiteError) -> [PhysicalIndex] {
@@ -45,7 +41,6 @@ extension Connection {
     for case .missingIndex(let name) in actual.drift(from: schema) {
       guard let index = schema.indexes.first(where: { $0.name == name }), !hasEquivalent(of: index) else { continue }
       if case .rTree = index.kind { continue }
-      // Without its table or columns there can be none.
       guard let table = actual.table(named: index.table), index.columns.allSatisfy({ table.column(named: $0) != nil }),
         try !index.isPrevented(in: self)
       else { continue }

@@ -1,20 +1,17 @@
 import HeirloomModel
 
-/// A correction of a column of entity numbers, in rows whose number follows from other data of the store.
+/// In rows whose number follows from other data of the store.
 ///
-/// A row's own number is that of the only entity whose objects its table can hold. The number beside a key is that of
-/// the object with the key. Core Data doesn't read a row's number in the table of a single entity, so an app may have
-/// worked with such rows for years.
+/// A row's own number is that of the only entity whose objects its table can hold. The number
+/// beside a key is that of the object with the key. Core Data doesn't read a row's number in the
+/// table of a single entity, so an app may have worked with such rows for years.
 package final class NumberCorrection {
-  /// The table.
   package let table: String
-  /// The column.
   package let column: String
   /// The entity that the table's rows are of, or that declares the relationship.
   package let entity: String
-  /// The relationship whose key is beside the number, and its destination's table; `nil` for the rows' own number.
+  /// `nil` for the rows' own number.
   package let link: (relationship: String, key: String, target: String)?
-  /// The valid numbers.
   private let numbers: ClosedRange<Int>
   /// The entity numbers of the rows that are checked; `nil` for all.
   private let rows: ClosedRange<Int>?
@@ -31,7 +28,6 @@ package final class NumberCorrection {
     number = entity.number
   }
 
-  /// Returns the `FROM` clause of the query for the right number.
   private func object(_ row: String) -> String? {
     link.map { "FROM \(quote($0.target)) AS d WHERE d.\(quote(PhysicalName.primaryKey)) = \(row).\(quote($0.key))" }
   }
@@ -42,7 +38,6 @@ package final class NumberCorrection {
     "\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
   }
 
-  /// Returns the SQL condition of the rows that are corrected; `row` is the table's alias.
   package func condition(_ row: String = "t") -> String {
     let cell = "\(row).\(quote(column))"
     guard let object = object(row) else {
@@ -52,13 +47,11 @@ package final class NumberCorrection {
       + "EXISTS (SELECT 1 \(object) AND \(Self.objectNumber) IS NOT \(cell) AND \(isIn(numbers, Self.objectNumber)))"
   }
 
-  /// The statement that corrects the rows.
   package var sql: String {
     let value = object("t").map { "(SELECT \(Self.objectNumber) \($0))" } ?? "\(number)"
     return "UPDATE \(quote(table)) AS t NOT INDEXED SET \(quote(column)) = \(value) WHERE \(condition())"
   }
 
-  /// Returns a clause about a number of corrected rows.
   package func words(_ count: Int64) -> String {
     "\(CountText.counted(count, "row")) of \(table) \(CountText.verb("have", count)) "
       + (link.map {
@@ -70,7 +63,7 @@ package final class NumberCorrection {
 }
 
 extension PhysicalSchema {
-  /// Returns the only entity whose objects the table of a tree can hold; `nil` if there are several.
+  /// Returns `nil` if the tree's table can hold objects of several entities.
   package func soleEntity(inTreeOf root: String) -> PhysicalEntity? {
     guard let numbers = entity(named: root)?.treeNumbers else { return nil }
     var sole: Int?
@@ -81,7 +74,6 @@ extension PhysicalSchema {
     return sole.map { entities[$0 - 1] }
   }
 
-  /// Returns the corrections of the numbers beside keys.
   package var keyNumberCorrections: [NumberCorrection] {
     var corrections: [NumberCorrection] = []
     for entity in entities {
@@ -98,7 +90,7 @@ extension PhysicalSchema {
     return corrections
   }
 
-  /// All corrections: first the rows' own numbers, from which those beside keys follow.
+  /// First the rows' own numbers, from which those beside keys follow.
   package var numberCorrections: [NumberCorrection] {
     var corrections: [NumberCorrection] = []
     for root in entities where root.superentityNumber == 0 {
@@ -109,7 +101,6 @@ extension PhysicalSchema {
     return corrections + keyNumberCorrections
   }
 
-  /// Returns the entity number that all rows of a table have, if it holds objects of one entity only.
   package func onlyNumber(inTable name: String) -> Int? {
     guard case .objects(let root)? = table(named: name)?.kind, let entity = entity(named: root),
       entity.treeNumbers.count == 1
@@ -117,28 +108,23 @@ extension PhysicalSchema {
     return entity.number
   }
 
-  /// Returns the SQL of the entity number of a row of a table, as ``PhysicalEntity/numberSQL(ofRow:)`` does.
+  /// See ``PhysicalEntity/numberSQL(ofRow:)``.
   func numberSQL(inTable name: String) -> String {
     onlyNumber(inTable: name).map(String.init) ?? quote(PhysicalName.entity)
   }
 }
 
 extension PhysicalEntity {
-  /// Returns the clause about a record of the tree's highest key that is too low or is no number.
   package func words(ofRecord record: Int64?, highest: Int64) -> String {
     Self.words(ofRecord: record, of: name, highest: highest, in: table)
   }
 
-  /// Returns the same clause for another table.
   package static func words(ofRecord record: Int64?, of name: String, highest: Int64, in table: String) -> String {
     "\(PhysicalName.primaryKeyTable) has \(record.map(String.init) ?? "no number") as the highest key of \(name): it is changed to"
       + " \(highest), the highest in \(table)"
   }
 
-  /// Returns the SQL of the entity number of a row of the entity's table.
-  ///
-  /// In the table of a single entity, the number is certain, and Core Data doesn't read the column either. `row` is the
-  /// table's alias; `nil` for none.
+  /// In the table of a single entity, the number is certain: Core Data doesn't read the column.
   package func numberSQL(ofRow row: String? = nil) -> String {
     superentityNumber == 0 && treeNumbers.count == 1
       ? "\(number)" : (row.map { $0 + "." } ?? "") + quote(PhysicalName.entity)
@@ -146,12 +132,9 @@ extension PhysicalEntity {
 }
 
 extension PhysicalEntity {
-  /// The highest key that leaves room for new objects: 4 billion more can be made.
   package static let highestKeyWithRoom = Int64.max - (1 << 32)
 
-  /// Returns true if a record of the highest key is wrong, given the highest key in the table.
-  ///
-  /// It is wrong if it is too low or is no number, or if it leaves no room for new keys although the table does.
+  /// Too low, no number, or without room for new keys although the table has some.
   package static func isWrong(record: Int64?, highest: Int64) -> Bool {
     guard let record else { return true }
     return record < highest || record > highestKeyWithRoom && highest <= highestKeyWithRoom

@@ -1,26 +1,20 @@
 package import HeirloomModel
 
-/// The tables, indexes and triggers in which a store keeps the objects of a model.
-///
-/// Core Data computes them from the model and does not read names from the file. A store that it is to open must have
-/// exactly these.
+/// Core Data computes all names from the model: a store that it is to open must have exactly these.
 package struct PhysicalSchema: Sendable {
-  /// The model.
   package let model: ManagedObjectModel
-  /// The entities in the order of their numbers.
+  /// In the order of their numbers.
   package let entities: [PhysicalEntity]
-  /// The tables in the order in which they are created.
+  /// These and the indexes and triggers are in the order in which they are created.
   package private(set) var tables: [PhysicalTable]
-  /// The indexes in the order in which they are created.
   package let indexes: [PhysicalIndex]
-  /// The triggers of derived attributes and R-trees in the order in which they are created.
   package let triggers: [PhysicalTrigger]
-  /// The derived attributes whose expression has no known trigger, each as entity and attribute.
+  /// Those whose expression has no known trigger, each as entity and attribute.
   package let underivedAttributes: [[String]]
 
   private let entityPositions: [String: Int]
   private let tablePositions: [String: Int]
-  /// The storage by entity and property, inherited properties included.
+  /// Inherited properties included.
   private let storages: [String: [String: PropertyStorage]]
 
   enum PropertyStorage: Hashable, Sendable {
@@ -28,11 +22,10 @@ package struct PhysicalSchema: Sendable {
     case relationship(RelationshipStorage)
   }
 
-  /// Derives the schema of a model, for the entities of a configuration or for all.
+  /// An existing store decides which side names the table of a many-to-many relationship.
   ///
-  /// The schema of an existing store decides which side names the table of a many-to-many relationship. Within one
-  /// entity that can't be derived, and elsewhere a store may have the other name. Without it, `joinOwners` decides,
-  /// relationships as `Entity.relationship`: a migration keeps the side that the store had.
+  /// Within one entity that can't be derived, and elsewhere a store may have the other name.
+  /// Without it, `joinOwners` decides, relationships as `Entity.relationship`.
   package init(
     model: ManagedObjectModel, configuration: String? = nil, actual: ActualSchema? = nil, joinOwners: Set<String> = []
   ) {
@@ -51,31 +44,23 @@ package struct PhysicalSchema: Sendable {
       zip(builder.orderedTables.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
   }
 
-  // MARK: Entities
-
-  /// Returns the entity of the given name, or `nil`.
   package func entity(named name: String) -> PhysicalEntity? {
     entityPositions[name].map { entities[$0] }
   }
 
-  /// Returns the entity of the given number, or `nil`.
   package func entity(numbered number: Int) -> PhysicalEntity? {
     number >= 1 && number <= entities.count ? entities[number - 1] : nil
   }
 
-  // MARK: Tables
-
-  /// Returns the table of the given name, or `nil`.
   package func table(named name: String) -> PhysicalTable? {
     tablePositions[name].map { tables[$0] }
   }
 
-  /// Returns the table with the objects of an entity, or `nil` for an unknown one.
   package func table(ofEntity entity: String) -> PhysicalTable? {
     self.entity(named: entity).flatMap { table(named: $0.table) }
   }
 
-  /// Returns the schema with further columns at the end of tables; columns whose names are taken there are left out.
+  /// Columns whose names are taken in their table are left out.
   package func adding(_ columns: [String: [PhysicalColumn]]) -> PhysicalSchema {
     var schema = self
     schema.tables = tables.map { table in
@@ -86,7 +71,6 @@ package struct PhysicalSchema: Sendable {
     return schema
   }
 
-  /// The columns that the model doesn't know, by table; tables without any are left out.
   package var unknownColumns: [String: [PhysicalColumn]] {
     var columns: [String: [PhysicalColumn]] = [:]
     for table in tables {
@@ -96,9 +80,9 @@ package struct PhysicalSchema: Sendable {
     return columns
   }
 
-  /// Core Data's names for the join tables that the store names after the other side, by the store's names.
+  /// Core Data's names, by the store's, for join tables that the store names after the other side.
   ///
-  /// Join tables within one entity are left out, because it is unknown which side names those.
+  /// Those within one entity are left out, because it is unknown which side names them.
   package var misnamedJoins: [String: String] {
     var names: [String: String] = [:]
     for table in tables {
@@ -112,34 +96,24 @@ package struct PhysicalSchema: Sendable {
     return names
   }
 
-  // MARK: Properties
-
-  /// Returns the columns of an attribute that an entity has or inherits.
-  ///
-  /// There is one column, or one for each leaf of a composite in element order; none for a transient attribute or an
-  /// unknown name.
+  /// One for each leaf of a composite, in element order; none for a transient attribute.
   package func columns(ofAttribute attribute: String, in entity: String) -> [AttributeColumn] {
     guard case .attribute(let columns)? = storages[entity]?[attribute] else { return [] }
     return columns
   }
 
-  /// Returns the column of an attribute, or of a composite's leaf at a path; `nil` if nothing is stored there.
   package func column(atPath path: [String], in entity: String) -> AttributeColumn? {
     guard let attribute = path.first else { return nil }
     return columns(ofAttribute: attribute, in: entity).first { $0.path == path }
   }
 
-  /// Returns the storage of a relationship that an entity has or inherits; `nil` for a transient or unknown one.
   package func storage(ofRelationship relationship: String, in entity: String) -> RelationshipStorage? {
     guard case .relationship(let storage)? = storages[entity]?[relationship] else { return nil }
     return storage
   }
 }
 
-// MARK: - Statements
-
 extension PhysicalSchema {
-  /// The statements that create the three tables that every store has besides those of its model.
   package static let bookkeepingStatements: [String] = [
     "CREATE TABLE \(PhysicalName.primaryKeyTable) (\(PhysicalName.entity) INTEGER PRIMARY KEY,"
       + " \(PhysicalName.name) VARCHAR, \(PhysicalName.superentity) INTEGER, \(PhysicalName.maximum) INTEGER)",
@@ -148,13 +122,11 @@ extension PhysicalSchema {
     "CREATE TABLE \(PhysicalName.modelCacheTable) (\(PhysicalName.content) BLOB)",
   ]
 
-  /// The statements that create the tables of the model.
   package var tableStatements: [String] { tables.map(\.sql) }
 
-  /// The statements that create indexes, R-trees included, and triggers; they run after the rows are written.
+  /// They run after the rows are written.
   package var indexAndTriggerStatements: [String] { indexes.map(\.sql) + triggers.map(\.sql) }
 
-  /// All statements of a fresh store, in the order in which Core Data runs them.
   package var creationStatements: [String] {
     tableStatements + indexAndTriggerStatements + Self.bookkeepingStatements
   }

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension PhysicalSchemaBuilder {
-  /// Creates the indexes, tree by tree.
   func makeIndexes() {
     for root in roots {
       addStandardIndexes(of: root)
@@ -86,7 +85,6 @@ extension PhysicalSchemaBuilder {
     }
   }
 
-  /// Returns the columns of an attribute or of a to-one relationship's key.
   func columns(ofProperty name: String, in entity: String) -> [String] {
     switch storages[entity]?[name] {
     case .attribute(let columns): columns.map(\.name)
@@ -94,8 +92,6 @@ extension PhysicalSchemaBuilder {
     case .relationship, nil: []
     }
   }
-
-  // MARK: R-trees
 
   private func addRTree(_ index: FetchIndexDescription, of entity: EntityDescription) {
     guard let table = self.entity(entity.name)?.table else { return }

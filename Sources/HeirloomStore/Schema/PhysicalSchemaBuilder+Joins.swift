@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension PhysicalSchemaBuilder {
-  /// One direction of a many-to-many relationship.
   private final class Direction {
     let entity: EntityDescription
     let relationship: RelationshipDescription
@@ -23,7 +22,6 @@ extension PhysicalSchemaBuilder {
     }
   }
 
-  /// Creates the tables of many-to-many relationships.
   func makeJoinTables() {
     // In plain order of entity names: the first to use a column name gets it without a number.
     var directions: [Direction] = []
@@ -53,10 +51,9 @@ extension PhysicalSchemaBuilder {
     for owner in owners { makeJoinTable(of: owner, columns: columns, tableNames: &tableNames) }
   }
 
-  /// Returns true for the side that names the table: the one whose entity's name comes first, as for columns.
+  /// The side whose entity's name comes first, unless the store's table has the other side's name.
   ///
-  /// An existing store decides: its table may have the other side's name. Earlier versions of Heirloom chose that name
-  /// if the other side's entity has the lower number.
+  /// Earlier versions of Heirloom chose that if the other side's entity has the lower number.
   private func isOwner(_ direction: Direction, _ columns: [PropertyName: String]) -> Bool {
     guard direction.name != direction.inverseName else { return true }
     let (own, other) = (fit(of: direction, columns), fit(of: direction.reversed, columns))
@@ -71,7 +68,7 @@ extension PhysicalSchemaBuilder {
     return otherName.utf16Precedes(ownName)
   }
 
-  /// Returns how well a store's table fits a direction's name: 2 with both columns, 1 without them, 0 for no table.
+  /// 2 for a table with both columns, 1 without them, 0 for no table.
   private func fit(of direction: Direction, _ columns: [PropertyName: String]) -> Int {
     guard let actual, let number = entity(direction.entity.name)?.number,
       let table = actual.table(named: Self.joinTableName(number: number, relationship: direction.relationship.name))
@@ -139,14 +136,13 @@ extension PhysicalSchemaBuilder {
         orderColumn: backwardOrder?.name))
   }
 
-  /// Returns the column with the expected name, or with that name and another number at its end.
+  /// The store's column may have another number at the end of its name.
   private static func actualName(of expected: String, among found: [String]) -> String {
     guard !found.isEmpty, !found.contains(expected) else { return expected }
     let matches = found.filter { stem(of: $0) == stem(of: expected) }
     return matches.count == 1 ? matches[0] : expected
   }
 
-  /// Returns a name without the digits at its end.
   private static func stem(of name: String) -> Substring {
     guard let last = name.lastIndex(where: { !$0.isNumber }) else { return "" }
     return name[...last]

@@ -1,17 +1,12 @@
 import HeirloomModel
 
 extension PhysicalSchemaBuilder {
-  /// The kind of value that a derived attribute is computed from.
   private enum Derivation {
-    /// The time of saving.
     case now
-    /// An attribute of a to-one relationship's destination.
     case value(key: String, destination: String, column: String)
-    /// The number of destinations of a to-many relationship.
     case count(RelationshipStorage)
   }
 
-  /// Creates the triggers that keep derived attributes up to date.
   func makeTriggers() {
     for physical in entities {
       guard let entity = model.entity(named: physical.name) else { continue }
@@ -70,13 +65,12 @@ extension PhysicalSchemaBuilder {
   }
 }
 
-/// A writer of one derived attribute's triggers.
 private struct TriggerWriter {
   let table: String
   let entity: String
   let attribute: String
   let column: String
-  /// The numbers of the entities that have the attribute, if the table holds others too.
+  /// Of the entities that have the attribute; `nil` if the table holds no others.
   let numbers: ClosedRange<Int>?
 
   private var own: String { bareIdentifier(table) }
@@ -91,18 +85,15 @@ private struct TriggerWriter {
     self.numbers = numbers
   }
 
-  /// Returns the condition that a row is of an entity that has the attribute; `nil` if all are.
   private func isOwn(_ row: String) -> String? {
     let number = row + PhysicalName.entity
     return numbers.map { "\($0.lowerBound) <= \(number) AND \(number) <= \($0.upperBound)" }
   }
 
-  /// Returns the condition for the rows to change: those that meet a condition and have the attribute.
   private func rows(where condition: String) -> String {
     isOwn("").map { "\(condition) AND \($0)" } ?? condition
   }
 
-  /// Returns the triggers that set the time of saving whenever an object is saved.
   func now() -> [PhysicalTrigger] {
     let update = "UPDATE \(own) SET \(value) = \(PhysicalName.nowFunction)() WHERE \(key) = NEW.\(key);"
     return [
@@ -111,7 +102,6 @@ private struct TriggerWriter {
     ]
   }
 
-  /// Returns the triggers that copy another object's value when either of the two or their link changes.
   func value(key link: String, destination: String, source column: String) -> [PhysicalTrigger] {
     let link = bareIdentifier(link)
     let column = bareIdentifier(column)
@@ -128,7 +118,6 @@ private struct TriggerWriter {
     ]
   }
 
-  /// Returns the triggers that count the rows with the object's key, in the destination's table or in a join table.
   func count(links: String, key link: String) -> [PhysicalTrigger] {
     let link = bareIdentifier(link)
     let recount =
@@ -149,13 +138,12 @@ private struct TriggerWriter {
     ]
   }
 
-  /// Writes a trigger on the object's own table.
   private func source(_ suffix: String, _ event: String, _ change: String, isInsertion: Bool) -> PhysicalTrigger {
     trigger(
       suffix, on: table, event, isOwn("NEW."), change, affected: "\(key) = NEW.\(key)", isInsertion: isInsertion)
   }
 
-  /// Writes a trigger: the change, then the report of what changed, spelled as Core Data does.
+  /// The change, then the report of what changed, as Core Data writes it.
   private func trigger(
     _ suffix: String, on followed: String, _ event: String, _ condition: String?, _ change: String, affected: String,
     isInsertion: Bool = false

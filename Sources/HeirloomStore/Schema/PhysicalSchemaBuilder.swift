@@ -1,14 +1,11 @@
 import HeirloomModel
 
-/// Derives the physical schema of a model, step by step.
-///
 /// The rules are those of the page "Core Data's layout", sections 1 to 3.
 final class PhysicalSchemaBuilder {
   let model: ManagedObjectModel
   let actual: ActualSchema?
-  /// Relationships, as `Entity.relationship`, that name the join table if nothing else decides.
+  /// As `Entity.relationship`: they name the join table if nothing else decides.
   let joinOwners: Set<String>
-  /// The names of the entities that the store holds.
   let included: Set<String>
 
   var entities: [PhysicalEntity] = []
@@ -18,13 +15,10 @@ final class PhysicalSchemaBuilder {
   var triggers: [PhysicalTrigger] = []
   var underivedAttributes: [[String]] = []
 
-  /// The names of root entities in the order of their numbers.
+  /// In the order of their numbers.
   var roots: [String] = []
-  /// The column lists by root.
   var drafts: [String: [DraftColumn]] = [:]
-  /// The names used in each root's table.
   var usedColumnNames: [String: Set<String>] = [:]
-  /// The final key columns of to-one relationships.
   var keyColumns: [PropertyName: KeyColumns] = [:]
   var joins: [JoinTable] = []
 
@@ -45,7 +39,6 @@ final class PhysicalSchemaBuilder {
     let secondColumn: String
   }
 
-  /// A column with the class that sorts it.
   struct DraftColumn {
     let column: PhysicalColumn
     let order: ColumnClass
@@ -110,7 +103,6 @@ final class PhysicalSchemaBuilder {
     for (position, entity) in entities.enumerated() { entityPositions[entity.name] = position }
   }
 
-  /// Numbers an entity and its descendants, depth first.
   private func number(_ entity: EntityDescription, root: String, table: String, parent: Int) {
     let position = entities.count
     let number = position + 1
@@ -130,7 +122,6 @@ final class PhysicalSchemaBuilder {
     entityPositions[name].map { entities[$0] }
   }
 
-  /// Returns the included entities of a tree, depth first.
   func tree(of root: String) -> [EntityDescription] {
     guard let numbers = entity(root)?.treeNumbers else { return [] }
     return numbers.compactMap { model.entity(named: entities[$0 - 1].name) }
@@ -138,7 +129,7 @@ final class PhysicalSchemaBuilder {
 
   // MARK: Columns
 
-  /// Adds a tree's columns for attributes and for to-one relationships' keys and entity numbers, named in list order.
+  /// For attributes and for to-one relationships' keys and entity numbers, named in list order.
   private func addOwnColumns(of root: String) {
     var used: Set<String> = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock]
     var list: [DraftColumn] = []
@@ -189,7 +180,6 @@ final class PhysicalSchemaBuilder {
     columns.append(AttributeColumn(path: path, attribute: attribute, table: table, name: name, type: type))
   }
 
-  /// Adds the keys that to-many relationships without inverse store in the rows of their destinations.
   private func addInverselessColumns() {
     for (owner, relationship) in toManyRelationships() where inverse(of: relationship, in: owner.name) == nil {
       guard let destination = entity(relationship.destinationEntity), let number = entity(owner.name)?.number
@@ -210,7 +200,6 @@ final class PhysicalSchemaBuilder {
     }
   }
 
-  /// Adds the places in ordered to-many relationships to the rows of their destinations.
   private func addOrderColumns() {
     for (owner, relationship) in toManyRelationships() {
       guard let inverse = inverse(of: relationship, in: owner.name), !inverse.relationship.isToMany,
@@ -238,8 +227,6 @@ final class PhysicalSchemaBuilder {
     drafts[root, default: []].append(DraftColumn(column: column, order: order))
   }
 
-  /// Returns the stored to-many relationships by owner's name; within one owner the last name comes first.
-  ///
   /// Core Data's order is that of a hash table; descending names are the nearest simple rule.
   func toManyRelationships() -> [(EntityDescription, RelationshipDescription)] {
     model.entities.filter { included.contains($0.name) }.flatMap { entity in
@@ -253,7 +240,7 @@ final class PhysicalSchemaBuilder {
     !relationship.isTransient && included.contains(relationship.destinationEntity)
   }
 
-  /// Returns a relationship's stored inverse, if that names the relationship as its own inverse.
+  /// `nil` unless the inverse is stored and names the relationship as its own inverse.
   func inverse(
     of relationship: RelationshipDescription, in entity: String
   ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
@@ -266,8 +253,7 @@ final class PhysicalSchemaBuilder {
 
   // MARK: Results
 
-  /// The tables in the order in which Core Data creates them: each table of objects, then the join tables that it
-  /// names.
+  /// In Core Data's order: each table of objects, then the join tables that it names.
   var orderedTables: [PhysicalTable] {
     roots.flatMap { root -> [PhysicalTable] in
       guard let table = objectTable(of: root), let numbers = entity(root)?.treeNumbers else { return [] }
@@ -292,7 +278,6 @@ final class PhysicalSchemaBuilder {
       name: name, kind: .objects(rootEntity: root), columns: system + sorted.map(\.element.column))
   }
 
-  /// Adds keys to the storages and passes everything down to subentities.
   private func collectStorages() {
     for (property, columns) in keyColumns {
       guard let table = entity(property.entity)?.table else { continue }
@@ -306,7 +291,7 @@ final class PhysicalSchemaBuilder {
     }
   }
 
-  /// Returns the name, with the lowest number from 1 on that makes it unique if it is taken, and records it as used.
+  /// A taken name gets the lowest number from 1 on that makes it unique.
   static func unique(_ name: String, in used: inout Set<String>) -> String {
     var candidate = name
     var suffix = 0

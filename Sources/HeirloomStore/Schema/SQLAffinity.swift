@@ -1,6 +1,4 @@
-/// The affinity of a column, which SQLite derives from its declared type.
-///
-/// The rules: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+/// By SQLite's rules (https://www.sqlite.org/datatype3.html#determination_of_column_affinity).
 package enum SQLAffinity: Hashable {
   case integer, text, blob, real, numeric
 

@@ -1,7 +1,6 @@
 /// The words of a statement, without quotes, comments and punctuation.
 struct SQLWords: Sequence, IteratorProtocol {
   private var rest: Substring.UTF8View
-  /// True if a parenthesis follows the last word, as after the name of a called function.
   var isFollowedByParenthesis: Bool {
     rest.first { $0 > 0x20 } == UInt8(ascii: "(")
   }
@@ -55,14 +54,12 @@ struct SQLWords: Sequence, IteratorProtocol {
 }
 
 extension SchemaObject {
-  /// Functions that make long values of short ones: a short schema could take any amount of time and memory.
+  /// Functions that make long values of short ones: a short schema could take any time and memory.
   private static let costlyFunctions: Set<String> = [
     "char", "format", "group_concat", "hex", "printf", "quote", "randomblob", "replace", "zeroblob",
   ]
 
-  /// A function that can take any time and that SQLite would call for each row of a table or index; `nil` if none.
-  ///
-  /// It may be in a computed column, a check, or the expression or condition of an index.
+  /// SQLite would call it for each row: in a computed column, a check or an index.
   package var costlyFunction: String? {
     guard kind == .table || kind == .index else { return nil }
     var words = SQLWords(sql ?? "")
@@ -74,7 +71,7 @@ extension SchemaObject {
 }
 
 extension SchemaObject {
-  /// Returns the first word of the statement that is one of some names, which are in lower case.
+  /// `names` are in lower case.
   package func word(among names: Set<String>) -> String? {
     var words = SQLWords(sql ?? "")
     while let word = words.next() {
@@ -85,7 +82,6 @@ extension SchemaObject {
 }
 
 extension ActualSchema {
-  /// The functions that can take any time when SQLite's own check computes values, by the name of their table.
   package var costlyTables: [String: String] {
     Dictionary(
       objects.compactMap { object in object.costlyFunction.map { (object.table, $0) } },

@@ -1,8 +1,7 @@
 extension Connection {
-  /// Returns the faults that SQLite's own check finds, without tables for which it would have to compute values.
+  /// Leaves out tables for which SQLite would have to compute values.
   ///
-  /// `check` is `integrity_check`, or `quick_check`, which doesn't compare indexes with their tables. It ends after
-  /// `limit` faults.
+  /// `quick_check`, unlike `integrity_check`, doesn't compare indexes with their tables.
   package func structureFaults(of actual: ActualSchema, by check: String, limit: Int) throws(SQLiteError) -> [String] {
     // The app's own constraints are not checked.
     try execute("PRAGMA ignore_check_constraints = ON")

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension PhysicalSchema {
-  /// The columns whose values may be in external files, each with the entity that declares the attribute.
   package func externalAttributes(in actual: ActualSchema) -> [(entity: String, column: AttributeColumn)] {
     model.entities.flatMap { entity in
       entity.attributes.flatMap { columns(ofAttribute: $0.name, in: entity.name) }
@@ -14,12 +13,9 @@ extension PhysicalSchema {
 }
 
 extension ExternalStorage {
-  /// Returns true if a plain file exists and isn't empty.
-  ///
   /// Core Data writes no empty file: an empty value is in its row.
   package static func isFilled(_ path: String) -> Bool { FileStamp(path).map { $0.size > 0 } ?? false }
 
-  /// Returns the names of the files that a column of the main database refers to.
   package static func fileNames(in column: AttributeColumn, _ connection: Connection) throws(SQLiteError) -> [String] {
     let value = "t.\(quote(column.name))"
     var names: [String] = []

@@ -5,7 +5,6 @@ import HeirloomModel
 public struct StoreFinding: Hashable, Sendable {
   /// The finding's severity.
   public let severity: Severity
-  /// The finding's kind.
   package let kind: Kind
   /// A stable name of the kind, for programs.
   public var code: String { kind.rawValue }
@@ -15,14 +14,12 @@ public struct StoreFinding: Hashable, Sendable {
   public let message: String
   /// The operations that the message mentions.
   public let remedies: [Remedy]
-  /// The file that the operations apply to; `nil` for the store itself.
+  /// The file that the remedies apply to; `nil` for the store itself.
   package let file: String?
-  /// The names of missing files of external data, if the message is about such files.
   package let missingFiles: [String]
-  /// The previous version concerned; `nil` if there is none.
+  /// The previous version concerned.
   package let version: String?
 
-  /// Creates a finding.
   package init(
     _ severity: Severity, _ kind: Kind, entity: String? = nil, _ message: String, remedies: [Remedy] = [],
     for file: String? = nil, missingFiles: [String] = [], version: String? = nil
@@ -60,32 +57,22 @@ public struct StoreFinding: Hashable, Sendable {
     }
   }
 
-  /// The kind of a finding.
-  ///
   /// Other programs read the raw values.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    // The file.
     case damaged, truncated, trailingBytes, damagedLog
-    // The metadata.
     case missingMetadata, severalMetadata, invalidMetadata, missingHashes, oddMetadata, wrongDigest, wrongChecksum
-    // The model.
     case unknownModel, differentHash, differentModel, missingModelCache, severalModelCaches, damagedModelCache
     case differentModelCache, damagedSnapshot, differentSnapshot
-    // The table of entities.
     case missingEntityRow, duplicateEntityRow, wrongEntityRow, staleEntityName, unknownEntityRow, keysBehind
     case keysExhausted
-    // History and CloudKit mirroring.
     case unknownEntityReference
-    // The schema.
     case missingTable, missingColumn, differentColumnType, extraColumn, extraTable, otherTableName
     case pendingCleanUp
     case missingIndex, differentIndex, extraIndex, missingTrigger, differentTrigger, extraTrigger
-    // Rows.
     case unknownEntityNumber, abstractEntity, invalidKey, invalidLockCount, valueOfOtherEntity
     case missingRequiredValue, wrongValueType, valueOutOfRange, duplicateValues
     case danglingKey, wrongDestination, disagreeingInverse, danglingLink, invalidOrder
     case missingExternalFile, unusedExternalFile, unkeptExternalFile
-    // The companion folder.
     case unfinishedOperation, damagedManifest, leftover, damagedVersion, unusableFolder
   }
 }

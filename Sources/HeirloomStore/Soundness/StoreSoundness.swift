@@ -2,21 +2,19 @@ import Foundation
 package import HeirloomFormats
 package import HeirloomModel
 
-/// A soundness test of a store that isn't changing, made before other copies of its content are removed.
+/// Tested before other copies of a store's content are removed; nothing is written.
 ///
-/// A sound store has readable metadata, passes SQLite's quick check, has every table and column of its model, and has
-/// each file of external data that its rows refer to, with content. The whole file is read; nothing is written.
+/// A sound store has readable metadata, passes SQLite's quick check, has every table and column of
+/// its model, and has each file of external data that its rows refer to, with content.
 package struct StoreSoundness: Equatable, Sendable {
-  /// The first fault in words, without a full stop; `nil` for a sound store.
+  /// In words, without a full stop; `nil` for a sound store.
   package let fault: String?
-  /// The checksum of the main file's bytes.
   package let checksum: ContentChecksum
-  /// The main file's stamp when it was read.
   package let file: FileStamp
 
-  /// Tests a store; the model is used only if it is the store's.
+  /// Throws if the store can't be read now, or changed meanwhile, which is no sign of a fault.
   ///
-  /// Throws ``StoreError`` if the store can't be read now, or changed meanwhile; this is no sign of a fault.
+  /// `model` is used only if it is the store's.
   package init(ofStoreAt path: String, model: ManagedObjectModel?) throws(StoreError) {
     let first = try StoreSoundness(testing: path, model: model)
     // A disk may fail once, and the result counts for as long as the file doesn't change.
@@ -72,7 +70,7 @@ package struct StoreSoundness: Equatable, Sendable {
     return nil
   }
 
-  /// Reads the main file through SQLite's own handle: closing another one would drop this process's locks.
+  /// Through SQLite's own handle: closing another one would drop this process's locks.
   private static func checksum(
     _ connection: Connection, _ file: FileStamp, path: String
   ) throws(StoreError) -> ContentChecksum {

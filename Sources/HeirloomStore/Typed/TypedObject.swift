@@ -71,7 +71,6 @@ extension TypedObject {
 }
 
 extension ManagedObject {
-  /// Returns true if the object is of an entity or of one that descends from it.
   fileprivate func isKind(of name: String) -> Bool {
     entityName == name || context.store.schema.entity(named: name)?.treeNumbers.contains(entityNumber) ?? false
   }

@@ -1,10 +1,9 @@
 package import HeirloomModel
 
 extension AttributeValue {
-  /// Converts the value to an attribute's type if nothing is lost; `nil` if the attribute can't hold it.
+  /// `nil` if the attribute can't hold the value.
   ///
-  /// Mapping models yield values of other kinds: to them 0 and `NO` are equal, and all numbers are of one kind. The
-  /// attribute may be the leaf of a composite one.
+  /// To mapping models, 0 and `NO` are equal, and all numbers are of one kind.
   package func fitted(to attribute: AttributeDescription) -> AttributeValue? {
     let value: AttributeValue?
     switch (attribute.type, self) {
@@ -36,7 +35,6 @@ extension AttributeValue {
 }
 
 extension CompositeAttributeDescription {
-  /// Converts the values to the elements' types; `nil` if an element doesn't exist or can't hold its value.
   fileprivate func fitted(_ values: [String: AttributeValue]) -> [String: AttributeValue]? {
     var fitted: [String: AttributeValue] = [:]
     for (name, value) in values {

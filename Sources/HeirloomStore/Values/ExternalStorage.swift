@@ -1,20 +1,15 @@
 import Foundation
 
-/// The place where a store keeps a large binary value: in the row, or in a file beside the store.
-///
-/// The first byte of the column is 1, followed by the data, or 2, followed by a file's name and a zero byte.
+/// The column has the byte 1 and the data, or the byte 2, a file's name and a zero byte.
 package enum ExternalStorage: Hashable, Sendable {
-  /// The data themselves.
   case inline([UInt8])
-  /// The name of a file in the store's folder of external data: a UUID in upper case.
+  /// A UUID in upper case.
   case file(String)
 
   static let inlineTag: UInt8 = 1
   static let fileTag: UInt8 = 2
   private static let nameLength = 36
 
-  /// Reads the bytes of a column; `nil` if they have neither form.
-  ///
   /// A name that is not a UUID is rejected, because it could point out of the folder.
   package init?(_ bytes: [UInt8]) {
     guard let tag = bytes.first else {
@@ -33,7 +28,6 @@ package enum ExternalStorage: Hashable, Sendable {
     }
   }
 
-  /// The bytes of the column.
   package var bytes: [UInt8] {
     switch self {
     case .inline(let data): [Self.inlineTag] + data
@@ -41,7 +35,7 @@ package enum ExternalStorage: Hashable, Sendable {
     }
   }
 
-  /// Returns the folder of a store's external data, `.Name_SUPPORT/_EXTERNAL_DATA` beside it; it may not exist.
+  /// The folder may not exist.
   package static func folder(forStoreAt path: String) -> String {
     let url = URL(fileURLWithPath: path)
     let name = url.deletingPathExtension().lastPathComponent
@@ -51,7 +45,6 @@ package enum ExternalStorage: Hashable, Sendable {
 }
 
 extension ExternalStorage {
-  /// Reads a file of external data; `nil` if it is missing or not a plain file.
   package static func contents(ofFile path: String) -> [UInt8]? {
     // The folder may have been tampered with: links out of it are not followed.
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

@@ -1,16 +1,12 @@
 package import HeirloomModel
 
-/// Encodes attributes' values for columns, and decodes them.
 package enum ValueCoding {
-  /// The reason why a value can't be stored.
   package enum EncodingProblem: Error, Hashable, Sendable {
-    /// The value is of another kind than the attribute.
     case wrongKind
-    /// The value is of the right kind but can't be stored: a number out of range, not a number, no decimal, no UUID.
     case unstorable
   }
 
-  /// Returns a value as its column stores it, for an attribute or the leaf of a composite one.
+  /// The attribute may be the leaf of a composite one.
   package static func encode(
     _ value: AttributeValue?, for attribute: AttributeDescription
   ) throws(EncodingProblem) -> SQLiteValue {
@@ -45,17 +41,12 @@ package enum ValueCoding {
     }
   }
 
-  /// The decoded content of a column.
   package enum Decoded: Hashable, Sendable {
-    /// A value; `nil` for none.
     case value(AttributeValue?)
-    /// The name of a file with the value.
     case externalFile(String)
-    /// Content in which no value of the attribute's type is stored.
     case undecodable
   }
 
-  /// Decodes a column's value, for an attribute or the leaf of a composite one.
   package static func decode(_ stored: SQLiteValue, for attribute: AttributeDescription) -> Decoded {
     if stored == .null { return .value(nil) }
     switch attribute.type {
@@ -105,7 +96,6 @@ package enum ValueCoding {
     }
   }
 
-  /// Returns a decimal number as text; it is stored as a double, or as an integer if it is whole.
   private static func decimal(_ stored: SQLiteValue) -> String? {
     switch stored {
     case .integer(let integer):

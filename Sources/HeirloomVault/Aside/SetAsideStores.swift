@@ -1,7 +1,6 @@
 import Foundation
 import HeirloomModel
 
-/// The set-aside stores, each in a folder of its own in `incompatible`.
 struct SetAsideStores: VaultPart {
   let place: StorePlace
 
@@ -48,7 +47,7 @@ struct SetAsideStores: VaultPart {
     return try files.readFile(path, limit: SetAsideFiles.byteLimit)
   }
 
-  /// Reads the record of a return; the file counts even if a crash left it empty.
+  /// The file counts even if a crash left it empty.
   private func adoption(ofSetAt folder: String) throws(FileError) -> ReturnRecord? {
     guard try files.status(of: PathText.join(folder, SetAsideFiles.adoptionName)) != nil else { return nil }
     let bytes = try content(of: SetAsideFiles.adoptionName, in: folder) ?? []
@@ -83,9 +82,7 @@ struct SetAsideStores: VaultPart {
     return set
   }
 
-  // MARK: Files without a store
-
-  /// Keeps external files without a store that the set's own files will replace.
+  /// Where there is no store, external files that the set's own will replace are kept in a folder.
   func keepReplaced(by work: WorkFolder) throws {
     guard try files.status(of: work.replacements) != nil else { return }
     let folder = try makeFolderOfFiles()
@@ -95,7 +92,6 @@ struct SetAsideStores: VaultPart {
     place.report(.movedSideFilesAside(path: folder))
   }
 
-  /// Creates and syncs a folder for files that belong to no store.
   private func makeFolderOfFiles() throws -> String {
     let companion = try place.companionStatus()
     try tree.ensure(location.incompatible, like: companion)
@@ -107,7 +103,7 @@ struct SetAsideStores: VaultPart {
     return folder
   }
 
-  /// Moves side files without a store to a folder of their own: SQLite would read them as the new store's.
+  /// SQLite would read side files that have no store as the new store's.
   func moveSideFiles() throws {
     let left = try location.sideFiles.filter { path throws(FileError) in try files.status(of: path) != nil }
     guard !left.isEmpty else { return }
@@ -124,9 +120,6 @@ struct SetAsideStores: VaultPart {
     place.report(.movedSideFilesAside(path: folder))
   }
 
-  // MARK: Returning
-
-  /// Records the return of a set-aside store beside it, and syncs that; does nothing for another operation.
   func noteAdoption(_ manifest: VaultManifest) throws(FileError) {
     guard let path = adoptionPath(manifest) else { return }
     let folder = PathText.split(path).folder
@@ -140,7 +133,6 @@ struct SetAsideStores: VaultPart {
     try files.synchronizeDirectory(folder)
   }
 
-  /// Returns true if the return of a set-aside store is recorded beside it.
   func isAdoptionNoted(_ manifest: VaultManifest) throws(FileError) -> Bool {
     guard let path = adoptionPath(manifest) else { return false }
     return try files.status(of: path) != nil

@@ -9,7 +9,6 @@ struct SettingAside: VaultPart {
   let place: StorePlace
   let manifest: VaultManifest
 
-  /// The folder that receives the store; its name has the time in readable form.
   var folder: String {
     let name = manifest.keptFolder.flatMap(VersionName.init(_:))?.datedText ?? manifest.identifier
     return PathText.join(location.incompatible, name)
@@ -17,9 +16,6 @@ struct SettingAside: VaultPart {
 
   private var main: String { PathText.join(folder, manifest.storeName) }
 
-  // MARK: Keeping
-
-  /// Gives every file of the store, and of the waiting logs, a synced second name in the folder.
   func keep(hold: StoreHold?, logs: [String: LogDamage], notice: [UInt8]?, like companion: FileStatus) throws {
     try keepStore(hold: hold, like: companion)
     try keepUnreadLogs(logs)
@@ -42,7 +38,6 @@ struct SettingAside: VaultPart {
     try keepRest()
   }
 
-  /// Links a file, and returns false where links are refused.
   private func isLinked(_ path: String, to newPath: String) throws(FileError) -> Bool {
     do throws(FileError) {
       try files.link(path, to: newPath)
@@ -73,7 +68,8 @@ struct SettingAside: VaultPart {
     try files.synchronizeDirectory(location.directory)
   }
 
-  /// Copies the waiting logs to the set-aside store's own companion folder: they don't belong to any later store.
+  /// The waiting logs don't belong to any later store: they go to the set-aside store's own
+  /// companion folder.
   private func keepUnreadLogs(_ logs: [String: LogDamage]) throws {
     guard try !unreadLogs.names().isEmpty, let companion = try files.status(of: location.companion) else {
       return
@@ -85,8 +81,6 @@ struct SettingAside: VaultPart {
     try files.synchronizeDirectory(folder)
   }
 
-  // MARK: Settling
-
   /// Completes an interrupted setting aside, or undoes it if the store was used since.
   func settle() throws(FileError) -> VaultRecovery {
     if manifest.phase == .removing, try !wasUsedSince() {
@@ -97,9 +91,8 @@ struct SettingAside: VaultPart {
     return .rolledBack
   }
 
-  /// Returns true if the store is still in its place with a side file that was not set aside.
-  ///
-  /// A program without Heirloom has then opened the store and saved changes, which belong to it.
+  /// A side file that was not set aside means that a program without Heirloom has opened the store
+  /// and saved changes, which belong to it.
   private func wasUsedSince() throws(FileError) -> Bool {
     guard try files.status(of: main) != nil, try files.status(of: location.path) != nil,
       try isRedundant(main, location.path)
@@ -113,7 +106,7 @@ struct SettingAside: VaultPart {
     return false
   }
 
-  /// Removes the prepared folder, unless it may hold the only copy; no file has been moved yet.
+  /// No file has been moved yet.
   func remove() throws(FileError) {
     try record.removeDraft()
     // If the store was removed since, the prepared folder may hold all there is.
@@ -131,7 +124,7 @@ struct SettingAside: VaultPart {
     try record.remove()
   }
 
-  /// Removes the store's old names, once it is set aside; a store that an app has created there meanwhile stays.
+  /// A store that an app has created there meanwhile stays.
   func finish() throws(FileError) {
     if try files.status(of: main) != nil, try files.status(of: location.path) != nil,
       try isRedundant(main, location.path)
@@ -161,9 +154,10 @@ struct SettingAside: VaultPart {
     place.report(.setAside(path: folder))
   }
 
-  /// Returns true if another file may be a store with the same folder of external data, as `S.db` beside `S.sqlite`.
+  /// Another store may have the same folder of external data, as `S.db` beside `S.sqlite`, and the
+  /// owner of an external file can't be determined.
   ///
-  /// The owner of an external file can't be determined. A damaged store needs its files too, so any content counts.
+  /// A damaged store needs its files too, so any content counts.
   private func isSupportShared() throws(FileError) -> Bool {
     let own = [location.name] + StoreLocation.sideSuffixes.map { location.name + $0 }
     for name in try files.names(in: location.directory) where !own.contains(name) {
@@ -173,9 +167,8 @@ struct SettingAside: VaultPart {
     return false
   }
 
-  /// Returns true if one of two files can be removed because the other is the same file or has the same bytes.
-  ///
-  /// The header alone doesn't tell: in WAL mode, SQLite may change a database without counting it there.
+  /// Compares all bytes: in WAL mode, SQLite may change a database without counting it in the
+  /// header.
   private func isRedundant(_ first: String, _ second: String) throws(FileError) -> Bool {
     guard let one = try files.status(of: first) else {
       // The main file was not set aside yet.

@@ -1,11 +1,10 @@
 /// The sample of a clone that is compared with its original where the volume doesn't report shared blocks.
 package enum CloneSample {
-  /// The size of one compared piece, in bytes: a multiple of every SQLite page size.
+  /// In bytes: a multiple of every SQLite page size.
   private static let sampled = 1 << 16
 
-  /// Returns the byte ranges outside the sample, ascending; empty for a small file, which is compared whole.
-  ///
-  /// The sample is one part in a hundred, spread over the file.
+  /// Outside the sample of one part in a hundred, ascending; empty for a small file, which is
+  /// compared whole.
   package static func left(ofByteCount byteCount: Int64) -> [Range<Int64>] {
     let first = Int64(sampled)
     return stride(from: first, to: max(first, byteCount), by: 100 * sampled).map { start in

@@ -6,16 +6,13 @@
   import Glibc
 #endif
 
-/// A new file that gets its name when it is complete; an incomplete one is removed.
-///
-/// It is for output at a path that the user chose. A store's own files go through ``FileOperations``.
+/// For output at a path that the user chose; a store's own files go through ``FileOperations``.
 package final class DraftFile {
   private let path: String
   private let draft: String
   private let descriptor: FileDescriptor
   private var isComplete = false
 
-  /// Creates the file under an unguessable name, readable by this user alone; `path` must not exist yet.
   package init(for path: String) throws(FileError) {
     let files = POSIXFileOperations()
     guard try files.status(of: path) == nil else { throw FileError(.write, path, code: EEXIST) }
@@ -28,7 +25,6 @@ package final class DraftFile {
     if !isComplete { try? POSIXFileOperations().unlink(draft) }
   }
 
-  /// Writes bytes at the end.
   package func write(_ bytes: [UInt8]) throws(FileError) {
     let written = bytes.withUnsafeBytes { buffer in
       Result { () throws(FileError) in try descriptor.write(buffer, for: .write) }
@@ -36,7 +32,7 @@ package final class DraftFile {
     try written.get()
   }
 
-  /// Syncs the content and gives the file its name, without replacing an existing file.
+  /// Syncs the content first, and never replaces an existing file.
   package func complete() throws(FileError) {
     let files = POSIXFileOperations()
     try descriptor.synchronize(for: .write)
@@ -49,9 +45,8 @@ package final class DraftFile {
 }
 
 extension POSIXFileOperations {
-  /// Reads a file in pieces of at most 1 MiB; a symbolic link is not followed.
-  ///
-  /// Never use it on a store's main file: closing a file drops the locks that SQLite has on it in this process.
+  /// Never use it on a store's main file: closing a file drops the locks that SQLite has on it in
+  /// this process.
   package func readPieces(of path: String, _ body: ([UInt8]) throws -> Void) throws {
     let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
     guard try file.status(for: .read).kind == .regular else {

@@ -9,13 +9,12 @@ import HeirloomStore
   import Glibc
 #endif
 
-/// Reads a file ahead of its users, on another thread, to bring it into the page cache.
+/// Brings a file into the page cache, on another thread; a failure shows again where the file is
+/// needed.
 ///
-/// Files that share blocks don't share memory, so a clone of a store that was just read is read from the disk again.
-/// A proof reads one page at a time, which takes several times as long as reading the file in one go.
-/// A failure here is ignored: it shows again where the file is needed.
-///
-/// Stop it before the file is locked: closing the file at the end drops all of the process's POSIX locks on it.
+/// A clone of a store that was just read is read from the disk again, since files that share blocks
+/// don't share memory. A proof reads it page by page, which takes several times as long. Stop it
+/// before the file is locked: closing the file drops all of the process's POSIX locks on it.
 package final class EarlyReading: Sendable {
   private let group = DispatchGroup()
   private let state = Locked(State())
@@ -25,10 +24,8 @@ package final class EarlyReading: Sendable {
     var isStopped = false
   }
 
-  /// The size of one read, in bytes.
   private static let stride = 1 << 18
 
-  /// Starts the reading.
   package init(of path: String) {
     group.enter()
     let isStarted = WorkerThread.start(stackSize: 1 << 19) { [self] in
@@ -42,7 +39,7 @@ package final class EarlyReading: Sendable {
     if !isStarted { group.leave() }
   }
 
-  /// Stops the reading and waits until the file is closed.
+  /// Waits until the file is closed.
   package func stop() {
     let hasBegun = state.withLock { state in
       state.isStopped = true
@@ -70,7 +67,6 @@ package final class EarlyReading: Sendable {
     }
   }
 
-  /// The machine's memory, in bytes.
   private static var memoryBytes: Int64 {
     let bytes = Int64(sysconf(Int32(_SC_PHYS_PAGES))).multipliedReportingOverflow(
       by: Int64(sysconf(Int32(_SC_PAGESIZE))))

@@ -1,9 +1,8 @@
 import Dispatch
 import HeirloomStore
 
-/// A sync of a file's content on another thread.
-///
-/// A large file that was just written keeps the disk busy for as long as a proof reads it: both can run at once.
+/// A large file that was just written keeps the disk busy for as long as a proof reads it: both can
+/// run at once.
 final class EarlySync: Sendable {
   private let files: POSIXFileOperations
   private let group = DispatchGroup()
@@ -11,7 +10,6 @@ final class EarlySync: Sendable {
   /// The path, when no thread could be started; `wait()` syncs it then.
   private let waiting = Locked<String?>(nil)
 
-  /// Starts the sync.
   init(of path: String, by files: POSIXFileOperations) {
     self.files = files
     group.enter()
@@ -28,8 +26,6 @@ final class EarlySync: Sendable {
     waiting.withLock { $0 = path }
   }
 
-  /// Waits for the sync to end and the file to be closed, and throws if the content is not on the disk.
-  ///
   /// The system may report a lost write only once, so a later sync might not report it.
   func wait() throws(FileError) {
     group.wait()

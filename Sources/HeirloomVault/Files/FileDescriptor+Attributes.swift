@@ -9,11 +9,11 @@
 #endif
 
 extension FileDescriptor {
-  /// Copies this file's access list and extended attributes to another file, and removes those that this one lacks.
+  /// Attributes that can't be copied are skipped and returned: the permissions are then narrower,
+  /// never wider.
   ///
-  /// Attributes that can't be copied are skipped and returned, since the content matters more; the permissions are then
-  /// narrower, never wider. Security labels and capabilities are set by the system and never copied.
-  /// Until the last step, only the other file's owner can open it.
+  /// Security labels and capabilities are set by the system and never copied. Until the last step,
+  /// only the other file's owner can open it.
   func giveAttributes(to other: FileDescriptor, with attributes: FileAttributes) throws(FileError) -> PassedOver {
     // Attributes can't be set without write permission, not even by the owner.
     try other.apply(FileAttributes(mode: 0o600, owner: attributes.owner, group: attributes.group), for: .giveAttributes)
@@ -35,12 +35,10 @@ extension FileDescriptor {
     return left
   }
 
-  /// The limit for the names and values of one file's attributes together, in bytes.
   private static let attributeByteLimit = 1 << 20
-  /// Linux's limit for a list of names and for one value, in bytes.
+  /// Linux's limit for a list of names and for one value.
   private static let valueByteLimit = 65_536
 
-  /// Reads the names of the extended attributes; `nil` if there are too many, or they can't be read.
   private func attributeNames() -> [[UInt8]]? {
     var names = [CChar](repeating: 0, count: Self.valueByteLimit)
     #if canImport(Darwin)
@@ -52,7 +50,7 @@ extension FileDescriptor {
     return names[..<length].split(separator: 0).map { $0.map(UInt8.init(bitPattern:)) }
   }
 
-  /// Reads an attribute and returns its length; below 0, with the reason in `errno`, if it can't be read.
+  /// Below 0, with the reason in `errno`, if the attribute can't be read.
   private func readAttribute(_ name: [UInt8], _ value: inout [UInt8]) -> Int {
     #if canImport(Darwin)
       fgetxattr(number, Self.terminated(name), &value, value.count, 0, 0)
@@ -69,7 +67,6 @@ extension FileDescriptor {
     #endif
   }
 
-  /// Removes an attribute; true also if there was none.
   private func removeAttribute(_ name: [UInt8]) -> Bool {
     #if canImport(Darwin)
       fremovexattr(number, Self.terminated(name), 0) == 0 || [ENOATTR, ENOTSUP].contains(errno)
@@ -81,16 +78,14 @@ extension FileDescriptor {
   private static func terminated(_ name: [UInt8]) -> [CChar] { name.map(CChar.init(bitPattern:)) + [0] }
 
   #if canImport(Darwin)
-    /// Gives another file or folder this file's protection class, which decides how the system encrypts it.
-    ///
-    /// Returns false if the class can't be set, and true on a volume without classes.
+    /// The class decides how the system encrypts a file; true on a volume without classes.
     func giveProtection(to other: FileDescriptor) -> Bool {
       let wanted = fcntl(number, F_GETPROTECTIONCLASS)
       guard wanted > 0, fcntl(other.number, F_GETPROTECTIONCLASS) != wanted else { return true }
       return fcntl(other.number, F_SETPROTECTIONCLASS, wanted) == 0 || errno == ENOTSUP
     }
 
-    /// Always false: on Apple's systems an access list doesn't change the meaning of the group bits.
+    /// On Apple's systems an access list doesn't change the meaning of the group bits.
     var hasAccessList: Bool { false }
 
     /// Copies as Apple's own programs do: `fcopyfile(3)` knows which attributes must not be copied.
@@ -104,12 +99,9 @@ extension FileDescriptor {
   #else
     private static let accessList = "system.posix_acl_access"
 
-    /// True when the file has an access list in addition to its permissions.
     var hasAccessList: Bool { fgetxattr(number, Self.accessList, nil, 0) >= 0 }
 
-    /// Copies this file's access list to another file, or removes the list that the other one got from its folder.
-    ///
-    /// Returns false if the other file's rights may then differ from this one's.
+    /// Also removes the list that the other file got from its folder; false if rights may differ.
     private func giveAccessList(to other: FileDescriptor) throws(FileError) -> Bool {
       let name = Array(Self.accessList.utf8)
       var list = [UInt8](repeating: 0, count: Self.valueByteLimit)
@@ -122,7 +114,6 @@ extension FileDescriptor {
       return other.setAttribute(name, list, count: size)
     }
 
-    /// Copies the extended attributes apart from the access list, and removes those that this file lacks.
     private func giveExtendedAttributes(to other: FileDescriptor, _ left: inout PassedOver) {
       func isCarried(_ name: [UInt8]) -> Bool {
         let text = String(decoding: name, as: UTF8.self)
@@ -149,24 +140,19 @@ extension FileDescriptor {
   #endif
 }
 
-// MARK: Backups
-
 extension FileDescriptor {
   #if canImport(Darwin)
-    /// The attribute that excludes a folder from backups: a binary property list of the text `com.apple.backupd`.
+    /// A binary property list of the text `com.apple.backupd`.
     private static let backupMark = (
       name: "com.apple.metadata:com_apple_backup_excludeItem",
       value: Array("bplist00_".utf8) + [0x10, 0x11] + Array("com.apple.backupd".utf8)
         + [8, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 15) + [0x1C]
     )
   #else
-    /// The attribute that excludes a folder from backups.
-    ///
-    /// https://www.freedesktop.org/wiki/CommonExtendedAttributes/ proposes it.
+    /// https://www.freedesktop.org/wiki/CommonExtendedAttributes/ proposes this attribute.
     private static let backupMark = (name: "user.xdg.robots.backup", value: Array("false".utf8))
   #endif
 
-  /// Excludes an open folder from backups, or includes it again; writes nothing if it is marked already.
   func setExcludedFromBackup(_ isExcluded: Bool) throws(FileError) {
     let name = Array(Self.backupMark.name.utf8)
     let value = Self.backupMark.value

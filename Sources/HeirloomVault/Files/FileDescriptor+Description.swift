@@ -7,7 +7,6 @@
 #endif
 
 extension FileDescriptor {
-  /// Gives a finished copy the times of its original; a failure to set them is ignored.
   func copyTimes(to new: FileDescriptor) throws(FileError) {
     var original = stat()
     guard fstat(number, &original) == 0 else { throw FileError(.copy, path, to: new.path, code: errno) }
@@ -21,12 +20,11 @@ extension FileDescriptor {
 }
 
 extension FileAttributes {
-  /// These attributes for the owner alone, for a file that is being built or has no access list yet.
+  /// For a file that is being built or has no access list yet.
   package var forOwner: FileAttributes { FileAttributes(mode: mode & 0o700, owner: owner, group: group) }
 
-  /// Returns these attributes, with the folder's owner if none is given and the superuser creates the file.
-  ///
-  /// A run as superuser must not leave files that an ordinary run can't read.
+  /// Adds the folder's owner if none is given: a run as superuser must not leave files that an
+  /// ordinary run can't read.
   func owned(likeFolderOf path: String, by walk: PathWalk) throws(FileError) -> FileAttributes {
     guard owner == nil, !walk.followsLinks, geteuid() == 0 else { return self }
     var status = stat()
@@ -40,7 +38,6 @@ extension FileAttributes {
 }
 
 extension PathWalk {
-  /// Removes a name and ignores a failure.
   @discardableResult
   func removeName(_ path: String) -> Bool {
     (try? call(path, for: .unlink) { folder, name in unlinkat(folder, name, 0) })?.value == 0

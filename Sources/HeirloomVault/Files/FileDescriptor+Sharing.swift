@@ -7,10 +7,8 @@
 #endif
 
 extension FileDescriptor {
-  /// Returns the byte ranges that a clone still shares with this file, ascending; empty if they can't be known.
-  ///
-  /// On Linux the volume reports the offset of each block, and equal offsets mean equal bytes. Apple's systems don't
-  /// report it: there, only writes after the cloning can have changed the clone, and all but a sample counts as shared.
+  /// Linux reports the offset of each block; Apple's systems don't: there all but a sample counts
+  /// as shared, since only writes after the cloning can have changed the clone.
   func sharedRanges(withClone clone: FileDescriptor) -> [Range<Int64>] {
     #if canImport(Darwin)
       guard let size = try? clone.status(for: .status).size else { return [] }
@@ -34,17 +32,13 @@ extension FileDescriptor {
   }
 
   #if !canImport(Darwin)
-    /// A run of blocks of a file.
     private struct Extent {
-      /// The range in the file, in bytes.
       let range: Range<Int64>
-      /// The distance from there to the offset on the volume, in bytes.
+      /// The distance from the range to its offset on the volume, in bytes.
       let shift: Int64
     }
 
-    /// Returns the runs of blocks whose offset on the volume is known; `nil` if the volume doesn't report them.
-    ///
-    /// The file's writes are flushed first: until then, the old offsets would be reported.
+    /// Flushes the file's writes first: until then, the old offsets would be reported.
     private func extents() -> [Extent]? {
       // struct fiemap and struct fiemap_extent of <linux/fiemap.h>: the same on every architecture.
       let (headSize, extentSize, most) = (32, 56, 512)

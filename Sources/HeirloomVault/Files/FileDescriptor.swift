@@ -8,14 +8,11 @@
 
 /// An open file, closed when its last reference is released.
 package final class FileDescriptor: Sendable {
-  /// The system's number of the open file.
   package let number: Int32
-  /// The path that the file was opened with, for errors.
   package let path: String
 
-  /// Opens a file; `O_CLOEXEC` and `O_NOFOLLOW` are added to the flags.
-  ///
-  /// Child processes must not inherit the descriptor: a lock would live on in them.
+  /// `O_CLOEXEC` and `O_NOFOLLOW` are added to the flags: child processes must not inherit the
+  /// descriptor, since a lock would live on in them.
   package init(
     _ path: String, flags: Int32, mode: UInt32 = 0, for operation: FileError.Operation, by walk: PathWalk = PathWalk()
   ) throws(FileError) {
@@ -36,7 +33,6 @@ package final class FileDescriptor: Sendable {
     _ = close(number)
   }
 
-  /// Creates a file that must not exist, open for writing.
   package static func makeNew(
     _ path: String, attributes: FileAttributes, for operation: FileError.Operation, by walk: PathWalk = PathWalk()
   ) throws(FileError) -> FileDescriptor {
@@ -50,14 +46,13 @@ package final class FileDescriptor: Sendable {
     return new
   }
 
-  /// Checks that a path is not empty and holds no NUL character, which would end it early in C.
+  /// A NUL character would end the path early in C.
   static func checkPath(_ path: String, for operation: FileError.Operation) throws(FileError) {
     guard !path.utf8.contains(0), !path.isEmpty else {
       throw FileError(operation, path, code: EINVAL, reason: "the path is empty or holds a NUL character")
     }
   }
 
-  /// Reads the open file's status.
   package func status(for operation: FileError.Operation) throws(FileError) -> FileStatus {
     var status = stat()
     guard fstat(number, &status) == 0 else { throw FileError(operation, path, code: errno) }
@@ -66,7 +61,6 @@ package final class FileDescriptor: Sendable {
     return read
   }
 
-  /// Sets the owner if this process may, and the permissions, which are narrowed if the group can't be set.
   func apply(_ attributes: FileAttributes, for operation: FileError.Operation) throws(FileError) {
     var mode = attributes.mode & 0o3777
     // The owner first: a change of owner clears bits of the mode.
@@ -81,7 +75,6 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Writes all the bytes at the current offset.
   func write(_ bytes: UnsafeRawBufferPointer, for operation: FileError.Operation) throws(FileError) {
     var offset = 0
     while offset < bytes.count {
@@ -102,7 +95,6 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Reads bytes at an offset into a buffer and returns their number; 0 at the end of the file.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, for operation: FileError.Operation
   ) throws(FileError) -> Int {
@@ -114,7 +106,6 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Returns true if two files have the same content.
   package static func haveSameContent(_ path: String, _ other: String) throws(FileError) -> Bool {
     let walk = PathWalk(followsLinks: false)
     let descriptors = try [path, other].map { path throws(FileError) in
@@ -136,7 +127,6 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Reads until the buffer is full or the file ends, and returns the number of bytes.
   private func fill(_ buffer: inout [UInt8], from place: Int64) throws(FileError) -> Int {
     var filled = 0
     while filled < buffer.count {
@@ -157,10 +147,9 @@ package final class FileDescriptor: Sendable {
     return filled
   }
 
-  /// Syncs the content to the disk.
-  ///
-  /// A failed sync is not tried again: the system may have marked the lost pages as clean,
-  /// so a second call would report success. (Rebello et al., “Can applications recover from fsync failures?”, 2020.)
+  /// A failed sync is not tried again: the system may have marked the lost pages as clean, so a
+  /// second call would report success (Rebello et al., “Can applications recover from fsync
+  /// failures?”, 2020).
   func synchronize(for operation: FileError.Operation) throws(FileError) {
     #if canImport(Darwin)
       // fsync(2) on Apple's systems leaves the data in the drive's cache.
@@ -181,10 +170,8 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Copies the content to a new file and, if asked to, syncs it; a failure leaves no file.
-  ///
-  /// A synced copy is not written to again, so it gets the times and the extended attributes too.
-  /// Until then, only its owner can open it. The attributes that could not be copied are returned.
+  /// A synced copy is not written to again, so it gets the times and the extended attributes too;
+  /// until then, only its owner can open it.
   func copy(
     to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true, by walk: PathWalk = PathWalk(),
     goesOn: CopyWatch = { _ in true }
@@ -211,9 +198,7 @@ package final class FileDescriptor: Sendable {
   /// The number of bytes copied by one system call, which takes a few milliseconds.
   private static let copiedAtOnce: Int64 = 1 << 23
 
-  /// Fills a new, empty file with this one's content: by shared blocks, in the kernel, or by reading and writing.
-  ///
-  /// `goesOn` receives the bytes that were copied, but not those of shared blocks; returning false ends the copy with
+  /// Shared blocks aren't reported to `goesOn`; if it returns false, the copy ends with
   /// `ECANCELED`.
   func copyContent(to new: FileDescriptor, goesOn: CopyWatch = { _ in true }) throws(FileError) {
     if try shareBlocks(with: new) { return }
@@ -243,9 +228,7 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Makes a new, empty file share this one's blocks; returns false if the file system can't do that.
-  ///
-  /// Throws if the file system can but failed, such as for lack of space.
+  /// Throws if the file system can share blocks but failed, such as for lack of space.
   func shareBlocks(with new: FileDescriptor) throws(FileError) -> Bool {
     #if canImport(Darwin)
       return false
@@ -262,7 +245,6 @@ package final class FileDescriptor: Sendable {
 }
 
 extension FileStatus {
-  /// Creates a status from the result of `stat(2)`.
   init(_ status: stat) {
     let kind: Kind =
       switch status.st_mode & S_IFMT {

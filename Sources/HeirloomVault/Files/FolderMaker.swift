@@ -2,12 +2,10 @@
 package struct FolderMaker {
   private let files: any FileOperations
 
-  /// Creates a maker for a file system.
   package init(files: any FileOperations = POSIXFileOperations()) {
     self.files = files
   }
 
-  /// Creates a folder and the missing ones above it, and syncs their names; a failure leaves those that were created.
   package func makeFolders(_ path: String) throws(FileError) {
     guard !path.isEmpty, try files.status(of: path) == nil else { return }
     let (parent, _) = PathText.split(path)

@@ -12,7 +12,6 @@ import HeirloomStore
 final class POSIXFileLock: FileLock {
   private let descriptor: Locked<FileDescriptor?>
 
-  /// Takes over a locked descriptor.
   init(_ descriptor: FileDescriptor) {
     self.descriptor = Locked(descriptor)
   }
@@ -23,13 +22,11 @@ final class POSIXFileLock: FileLock {
   }
 }
 
-/// A file held open for reading.
 final class POSIXHeldFile: HeldFile {
   private let path: String
   private let walk: PathWalk
   private let descriptor: Locked<FileDescriptor?>
 
-  /// Takes over an open descriptor.
   init(_ descriptor: FileDescriptor, by walk: PathWalk) {
     path = descriptor.path
     self.walk = walk

@@ -9,14 +9,12 @@ import HeirloomModel
   import Glibc
 #endif
 
-/// The file operations, implemented by POSIX calls.
-///
-/// Foundation's moves and copies are not used anywhere near a store:
-/// they don't sync folders, and don't keep a file at the store's path at each instant.
+/// Foundation's moves and copies are not used anywhere near a store: they don't sync folders, and
+/// don't keep a file at the store's path at each instant.
 package struct POSIXFileOperations: FileOperations {
   private let walk: PathWalk
 
-  /// Creates the operations; `followsLinks` is about symbolic links among the folders of a path.
+  /// `followsLinks` is about symbolic links among the folders of a path.
   package init(followsLinks: Bool = true) {
     walk = PathWalk(followsLinks: followsLinks)
   }
@@ -139,7 +137,6 @@ package struct POSIXFileOperations: FileOperations {
     try call(.link, path, newPath) { linkat($0, $1, $2, $3, 0) }
   }
 
-  /// Calls the system with two names, each relative to its open folder.
   private func call(
     _ operation: FileError.Operation, _ path: String, _ newPath: String,
     _ body: (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>) -> Int32
@@ -270,7 +267,7 @@ package struct POSIXFileOperations: FileOperations {
     }
   }
 
-  /// Opens a lock file, which may belong to another user: on a local volume `flock(2)` needs only read permission.
+  /// The file may belong to another user: on a local volume `flock(2)` needs only read permission.
   private func openLock(_ path: String) throws(FileError) -> FileDescriptor {
     do throws(FileError) {
       do throws(FileError) {
@@ -312,10 +309,8 @@ package struct POSIXFileOperations: FileOperations {
       availableBytes: max(free, Self.purgeableAndFreeBytes(of: path)), isMountPoint: isMountPoint)
   }
 
-  /// Returns the bytes that the system can make available for important data; 0 if it doesn't report them.
-  ///
-  /// macOS and iOS remove caches and copies of cloud files to make room; the number of free blocks leaves that out.
-  /// Other systems don't report it, nor does a Mac where no user is logged in.
+  /// macOS and iOS remove caches and copies of cloud files to make room, which the number of free
+  /// blocks leaves out; 0 where that isn't reported, as on a Mac where no user is logged in.
   private static func purgeableAndFreeBytes(of path: String) -> UInt64 {
     #if os(macOS) || os(iOS)
       let key = URLResourceKey.volumeAvailableCapacityForImportantUsageKey

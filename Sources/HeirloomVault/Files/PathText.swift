@@ -1,10 +1,6 @@
-/// The reversible mapping between the bytes of names and paths, and strings.
-///
-/// The system's names are bytes; here they are strings.
-/// A byte outside valid UTF-8 becomes the scalar U+10FF00 plus the byte.
-/// So does each byte of such a scalar in a name. Different names map to different strings.
+/// A byte outside valid UTF-8 becomes the scalar U+10FF00 plus the byte, and so does each byte of
+/// such a scalar in a name: different names map to different strings.
 package enum PathText {
-  /// Returns the string for a name's bytes.
   static func text(of bytes: some Collection<UInt8>) -> String {
     let text = String(decoding: bytes, as: UTF8.self)
     if text.utf8.elementsEqual(bytes), !hasEscape(text) { return text }
@@ -24,7 +20,6 @@ package enum PathText {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Returns the bytes that a string was made from.
   static func bytes(of text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     guard hasEscape(text) else { return bytes }
@@ -43,7 +38,6 @@ package enum PathText {
     return output
   }
 
-  /// Returns true if the string holds an escaped byte.
   static func hasEscape(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -53,14 +47,14 @@ package enum PathText {
     }
   }
 
-  /// Returns true when four bytes are a scalar of U+10FF80 to U+10FFFF.
+  /// A scalar of U+10FF80 to U+10FFFF.
   private static func isEscape(_ bytes: some Collection<UInt8>) -> Bool {
     guard bytes.count == 4 else { return false }
     let bytes = Array(bytes)
     return bytes[0] == 0xF4 && bytes[1] == 0x8F && bytes[2] >= 0xBE && bytes[2] <= 0xBF && bytes[3] & 0xC0 == 0x80
   }
 
-  /// Returns the number of bytes of the scalar that begins here; 0 if none does.
+  /// 0 if no scalar begins here.
   private static func scalarLength(at bytes: ArraySlice<UInt8>) -> Int {
     for length in 1...4 where length <= bytes.count {
       let head = bytes.prefix(length)
@@ -70,17 +64,14 @@ package enum PathText {
     return 0
   }
 
-  /// Returns true if the text is a single name in a folder, and so can't refer to anything outside it.
   package static func isFileName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
   }
 
-  /// Joins a folder and a name.
   package static func join(_ folder: String, _ name: String) -> String {
     folder == "/" ? "/" + name : folder + "/" + name
   }
 
-  /// Splits a path at its last slash.
   package static func split(_ path: String) -> (folder: String, name: String) {
     // By bytes: a scalar after the slash may form one character with it.
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }

@@ -10,21 +10,17 @@
 
 /// Looks up paths, following symbolic links or refusing them.
 package struct PathWalk: Sendable {
-  /// True when symbolic links among the folders of a path are followed.
-  ///
   /// A link that appears in a path after it was resolved was put there to redirect it.
   let followsLinks: Bool
 
-  /// Creates a walk that follows links, or refuses them.
   package init(followsLinks: Bool = true) {
     self.followsLinks = followsLinks
   }
 
-  /// Calls the system with an open folder and a name in it, and returns its result and its `errno`.
+  /// If links are refused, the name is looked up in its opened folder: a folder that is swapped in
+  /// meanwhile is not entered.
   ///
-  /// If links are refused, the folder is opened first and the name is looked up in it.
-  /// A folder that is swapped in meanwhile is not entered.
-  /// Throws if a folder of the path can't be entered, or the path is not valid.
+  /// Returns the result and `errno`; throws if a folder of the path can't be entered.
   func call(
     _ path: String, for operation: FileError.Operation, _ body: (Int32, UnsafePointer<CChar>) -> Int32
   ) throws(FileError) -> (value: Int32, code: Int32) {
@@ -78,7 +74,6 @@ package struct PathWalk: Sendable {
     return answer
   }
 
-  /// Opens a folder only to look up names in it, following no symbolic link.
   private static func openFolder(_ path: UnsafeMutablePointer<CChar>) -> Int32 {
     #if canImport(Darwin)
       // O_SEARCH: an app may not be able to read the folders further up.
@@ -91,9 +86,10 @@ package struct PathWalk: Sendable {
     return walk(to: path)
   }
 
-  /// Opens each folder of the path relative to the one before it: a folder that is swapped in meanwhile is not entered.
+  /// For systems that can't open a folder without links in one call, and for paths longer than they
+  /// take.
   ///
-  /// It is for systems that can't open a folder without links in one call, and for paths longer than they take.
+  /// A folder that is swapped in meanwhile is not entered.
   private static func walk(to path: UnsafeMutablePointer<CChar>) -> Int32 {
     var names = path
     var folder = open("/", flags)

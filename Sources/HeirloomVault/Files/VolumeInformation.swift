@@ -1,6 +1,4 @@
-/// The kind of a volume and the room left on it.
 package struct VolumeInformation: Equatable, Sendable {
-  /// The kinds of volumes, by the guarantees that they give.
   package enum Kind: String, Hashable, Sendable {
     /// A local file system with atomic renames and durable folders.
     case local
@@ -12,7 +10,6 @@ package struct VolumeInformation: Equatable, Sendable {
     case userSpace
     /// FAT or a relative: no links, no stable file numbers, no journal.
     case fileAllocationTable
-    /// A file system that is not listed here.
     case unknown
 
     /// True when the promise “never lost” holds on such volumes.
@@ -24,18 +21,13 @@ package struct VolumeInformation: Equatable, Sendable {
     }
   }
 
-  /// The volume's kind.
   package let kind: Kind
-  /// The system's name of the file system, such as `ext4`; empty if the system doesn't report it.
+  /// Such as `ext4`; empty if the system doesn't report it.
   package let fileSystemName: String
-  /// The bytes that this process may still write.
   package let availableBytes: UInt64
-  /// True if the path itself is a mount point, which can't be replaced by another file.
-  ///
-  /// Containers mount single files. False on systems that don't report it.
+  /// A mount point can't be replaced by another file; containers mount single files.
   package let isMountPoint: Bool
 
-  /// Creates the information from its parts.
   package init(kind: Kind, fileSystemName: String, availableBytes: UInt64, isMountPoint: Bool = false) {
     self.kind = kind
     self.fileSystemName = fileSystemName
@@ -43,7 +35,6 @@ package struct VolumeInformation: Equatable, Sendable {
     self.isMountPoint = isMountPoint
   }
 
-  /// Returns the kind of a file system by the system's name for it.
   package static func kind(ofFileSystem name: String) -> Kind {
     switch name {
     case "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "bcachefs", "jfs", "reiserfs", "nilfs2", "overlay",
@@ -60,11 +51,8 @@ package struct VolumeInformation: Equatable, Sendable {
     }
   }
 
-  /// Finds, in the text of `/proc/self/mountinfo`, the file system that holds a path.
-  ///
-  /// The deepest mount point above the path counts; of two at one place, the later one. (See `proc_pid_mountinfo(5)`.)
-  /// The path is absolute and without symbolic links; `isAtPath` is true when it is the mount point itself.
-  /// Returns `nil` when no line fits.
+  /// Parses `/proc/self/mountinfo` (see `proc_pid_mountinfo(5)`): the deepest mount point above the
+  /// path counts; of two at one place, the later one.
   package static func mount(
     of path: String, inMountTable table: String
   ) -> (fileSystemName: String, isAtPath: Bool)? {
@@ -87,7 +75,7 @@ package struct VolumeInformation: Equatable, Sendable {
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Undoes the octal escapes of the mount table (`\040` is a space).
+  /// The mount table has octal escapes (`\040` is a space).
   private static func unescaped(_ text: Substring.UTF8View) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text

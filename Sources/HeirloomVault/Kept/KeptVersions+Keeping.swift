@@ -2,10 +2,8 @@ import Foundation
 import HeirloomStore
 
 extension KeptVersions {
-  /// Keeps the store in a previous version's folder, with its external files, its snapshot and a manifest.
-  ///
-  /// The folder is synced as a whole, and its store can be opened by itself. The operation's manifest changes its phase
-  /// if the file system refuses links. `successor` is the candidate's generation.
+  /// The operation's manifest changes its phase if the file system refuses links; `successor` is
+  /// the candidate's generation.
   func keep(
     _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: StoreReplacement,
     alone: [SoleContent], successor: String?, logs: [String: LogDamage]
@@ -54,15 +52,12 @@ extension KeptVersions {
       storeByteCount: description.storeByteCount)
   }
 
-  /// Creates the folder of a version, or its draft.
   func makeFolder(_ path: String) throws(FileError) {
     let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
     try files.makeDirectory(path, attributes: attributes)
   }
 
-  /// Adds a version's external files, its snapshot and its manifest to the folder that holds its store, and syncs it.
-  ///
-  /// `describe` makes the manifest; it receives the number and size of the external files.
+  /// The folder holds the version's store already, and is synced here.
   func complete(
     _ folder: String, like store: FileStatus, snapshot: [UInt8]?,
     describe: (FolderTree.Content) throws -> PreviousVersionManifest
@@ -80,10 +75,8 @@ extension KeptVersions {
     return description
   }
 
-  /// Pins the newest previous version if the store isn't the one that replaced it.
-  ///
-  /// Another program has then put another store there, which may lack the version's content. The content of older
-  /// versions was carried over to the newest one.
+  /// If another program put the store there, it may lack the newest version's content, to which
+  /// that of older versions was carried over.
   private func pinNewestVersion(unlessFollowedBy generation: String?) throws {
     let versions = try all()
     guard let newest = versions.last(where: { $0.manifest?.operation != .undoing }), let manifest = newest.manifest,
@@ -93,7 +86,6 @@ extension KeptVersions {
     try files.synchronizeDirectory(newest.path)
   }
 
-  /// Creates the folder of previous versions unless it exists, and sets whether backups include it, if the app chose.
   func makePreviousFolder(like companion: FileStatus) throws(VaultError) {
     try tree.ensure(location.previous, like: companion)
     guard let isExcluded = place.configuration.excludesPreviousVersionsFromBackup else { return }
@@ -106,7 +98,7 @@ extension KeptVersions {
     }
   }
 
-  /// Returns a name that sorts after all existing ones, even if the clock was set back.
+  /// Sorts after all existing names, even if the clock was set back.
   func nextName(identifier: String) throws(FileError) -> VersionName {
     var time = place.configuration.now()
     for name in try names() where name.time >= time { time = name.time + 1 }

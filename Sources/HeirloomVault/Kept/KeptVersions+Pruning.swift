@@ -1,8 +1,9 @@
 extension KeptVersions {
-  /// Returns the versions to prune, the oldest first.
+  /// Only restorable versions count: one that contradicts its manifest doesn't displace a sound
+  /// one.
   ///
-  /// Only restorable versions count: one that contradicts its name or its manifest doesn't displace a sound one.
-  /// Of the versions that keep an interrupted change, only the newest is kept, and none counts towards `count`.
+  /// Of the versions that keep an interrupted change, only the newest is kept, and none counts
+  /// towards `count`.
   func surplus(keeping count: Int, sparing checksum: String?) throws(VaultError) -> [PreviousVersionFiles] {
     let versions = try all().filter { $0.manifest?.isPinned == false && isSound($0) }
     let (undone, others) = (
@@ -26,7 +27,6 @@ extension KeptVersions {
     name.hasPrefix(prunedPrefix) && VersionName(String(name.dropFirst(prunedPrefix.count))) != nil
   }
 
-  /// Removes versions whose pruning was interrupted.
   func removePruned() throws(FileError) {
     guard try files.status(of: location.previous)?.kind == .directory else { return }
     let names = try files.names(in: location.previous).filter(Self.isPruned)
@@ -37,7 +37,6 @@ extension KeptVersions {
     try files.synchronizeDirectory(location.previous)
   }
 
-  /// Removes versions, each complete or gone at any instant.
   func remove(_ versions: [PreviousVersionFiles]) throws(FileError) {
     for version in versions {
       // One rename, synced before the first file is removed.

@@ -4,10 +4,10 @@ import HeirloomModel
 import HeirloomStore
 
 extension KeptVersions {
-  /// Returns true if a version fits its name and its manifest, was found sound, and was not changed since.
+  /// Reads no store, since it runs at each launch: names, sizes and times have to be enough.
   ///
-  /// It reads no store, since it runs at each launch: names, sizes and times have to be enough. A version that was
-  /// never tested, or was touched since, isn't sound until the next operation tests it.
+  /// A version that was never tested, or was touched since, isn't sound until the next operation
+  /// tests it.
   func isSound(_ version: PreviousVersionFiles) -> Bool {
     guard let manifest = version.manifest, let path = version.storePath, manifest.storeName == location.name,
       version.name == VersionName(time: manifest.time, identifier: manifest.identifier)
@@ -25,10 +25,8 @@ extension KeptVersions {
     return content.fileCount == manifest.supportFileCount && content.byteCount == manifest.supportByteCount
   }
 
-  /// Tests the soundness of the previous versions that are not tested, or were touched since, and records the results.
-  ///
-  /// It belongs to operations, which read the store anyway. A version that can't be tested now has no valid result, so
-  /// it is neither removed nor counted. That is not an error.
+  /// A version that can't be tested now has no valid result, so it is neither removed nor counted;
+  /// that is no error.
   func test() {
     let store = try? files.status(of: location.path)?.identity
     for name in (try? names()) ?? [] {
@@ -55,10 +53,10 @@ extension KeptVersions {
     pinChangedFiles()
   }
 
-  /// Pins a version if a later one has other content in an external file of the same name.
+  /// Names of external files are never used twice: one of two files that differ is damaged.
   ///
-  /// Names of external files are never used twice, so one of the two is damaged, and it isn't known which one. A later
-  /// version with the same content makes the pin unnecessary, unless the user has released it.
+  /// A later version with the same content makes the pin unnecessary, unless the user has released
+  /// it.
   private func pinChangedFiles() {
     var later: [(folder: SupportFolder, stays: Bool)] = []
     for version in ((try? all()) ?? []).reversed() {
@@ -76,7 +74,7 @@ extension KeptVersions {
     SupportFolder(path: PathText.join(version.path, StoreLocation.supportName(forStore: manifest.storeName)))
   }
 
-  /// Pins a version that an earlier release did not pin, although its journal holds pages that were not rolled back.
+  /// An earlier release did not pin a version whose journal holds pages that were not rolled back.
   private func pinIfUnread(_ version: PreviousVersionFiles) {
     guard let manifest = version.manifest, manifest.mayBePinned,
       let pages = try? unreadLogs.content(keptWith: version), !pages.isEmpty
@@ -84,7 +82,6 @@ extension KeptVersions {
     try? replaceManifest(of: version, with: manifest.holding(SoleContents(pages)))
   }
 
-  /// Returns a fault if a version's main file has changed since it was kept or first tested.
   private func change(of manifest: PreviousVersionManifest, found: StoreSoundness) -> String? {
     if let note = manifest.soundness {
       return note.storeChecksum == found.checksum.value ? note.fault : "its content has changed since it was tested"

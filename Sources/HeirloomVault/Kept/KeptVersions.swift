@@ -1,6 +1,5 @@
 import HeirloomStore
 
-/// The previous versions of a store, each complete in a folder of its own.
 struct KeptVersions: VaultPart {
   let place: StorePlace
 
@@ -59,14 +58,13 @@ struct KeptVersions: VaultPart {
     return version
   }
 
-  /// Returns the version's mode before it was kept: by its manifest, else by the file's header.
   func mode(of version: PreviousVersionFiles) throws(FileError) -> JournalMode {
     if let manifest = version.manifest { return manifest.mode }
     guard let path = version.storePath else { return .rollback }
     return JournalMode(header: try files.readStart(of: path, count: 20))
   }
 
-  /// Replaces a version's own manifest by one rename, so a crash leaves the old one or the new one.
+  /// By one rename, so a crash leaves the old manifest or the new one.
   func replaceManifest(
     of version: PreviousVersionFiles, with manifest: PreviousVersionManifest
   ) throws(FileError) {
@@ -81,7 +79,6 @@ struct KeptVersions: VaultPart {
     try files.rename(draft, to: path)
   }
 
-  /// Throws the error for a missing store, with the existing previous versions.
   func throwStoreMissing() throws(VaultError) {
     let versions = (try? all()) ?? []
     throw .storeMissing(path: location.path, previousVersions: versions.map(\.name.text))

@@ -3,77 +3,55 @@ import HeirloomFormats
 import HeirloomModel
 package import HeirloomStore
 
-/// A previous version of the store, complete in a folder of its own.
 package struct PreviousVersionFiles: Equatable, Sendable {
-  /// The folder's name, under which the user sees the version.
   package let name: VersionName
-  /// The path of the folder.
   package let path: String
-  /// The path of the store's main file in the folder; `nil` if it is not there.
   package let storePath: String?
-  /// The version's own manifest; `nil` if it is damaged, although the files may be whole.
+  /// `nil` if it is damaged, although the files may be whole.
   package let manifest: PreviousVersionManifest?
-  /// The main file's present size, in bytes.
   package let storeByteCount: Int64
 
-  /// The size of the whole version, in bytes; it shares linked files with the store.
   package var byteCount: Int64 {
     let others = (manifest?.supportByteCount ?? 0).addingReportingOverflow(storeByteCount)
     return others.overflow ? .max : others.partialValue
   }
 }
 
-/// The manifest in a previous version's folder.
 package struct PreviousVersionManifest: Equatable, Sendable {
-  /// The identifier of the operation that kept the version: 32 hexadecimal digits.
+  /// 32 hexadecimal digits.
   package let identifier: String
-  /// The time of the operation, in seconds since 1970-01-01 UTC.
+  /// In seconds since 1970-01-01 UTC.
   package let time: Int64
-  /// The name of the store's main file.
   package let storeName: String
-  /// The main file's size when the version was kept, in bytes.
+  /// When the version was kept.
   package let storeByteCount: Int64
-  /// The number of files in the folder of external binary data.
   package let supportFileCount: Int
-  /// The size of those files together, in bytes.
   package let supportByteCount: Int64
-  /// The model's checksum, if the caller knew it.
   package let versionChecksum: String?
-  /// The version's name in the caller's history, if it was known; manifests of earlier releases have none.
   package let versionName: String?
-  /// The generation of the store, if it has one.
   package let generation: String?
-  /// The generation of the store that replaced it, empty if that has none; `nil` in manifests of earlier releases.
+  /// Empty if the replacing store has none; `nil` in manifests of earlier releases.
   package let successor: String?
-  /// The store's journal mode before it was kept.
+  /// Before the store was kept.
   package let mode: JournalMode
-  /// The operation that replaced it.
   package let operation: VaultManifest.Operation
 
-  /// The content that only this version holds; `nil` if none is known.
-  ///
-  /// It is empty in a pinned version whose rows no comparison has found in another store.
+  /// `nil` if none is known; empty if no comparison has found the version's rows in another store.
   package private(set) var alone: SoleContents?
-  /// True if the app allowed the version to be pruned like any other, or another store holds its content.
-  ///
-  /// In the second case, ``alone`` is an empty list.
+  /// The app allowed pruning, or another store holds the content: ``alone`` is then an empty list.
   package private(set) var isReleased: Bool
-  /// The result of the version's last soundness test; `nil` if it wasn't tested, as by earlier releases.
   package private(set) var soundness: SoundnessNote?
 
   /// True if the store that replaced it was not built from it.
   package var isReplaced: Bool { operation == .adoption || operation == .restoration }
 
-  /// True while the version must not be pruned, because no other store holds its rows.
-  ///
-  /// A migration copies rows over. An adoption and a restoration don't: rows written to the store that they
+  /// A migration copies rows over; rows written to a store that an adoption or a restoration
   /// replaced are in that store alone.
   package var isPinned: Bool { !isReleased && (isReplaced || alone != nil) }
 
   /// True if the version isn't pinned, but may be pinned by a finding because the user has not released it.
   var mayBePinned: Bool { !isPinned && (!isReleased || alone?.items.isEmpty == true) }
 
-  /// Creates a manifest.
   package init(
     identifier: String, time: Int64, storeName: String, storeByteCount: Int64, supportFileCount: Int,
     supportByteCount: Int64, versionChecksum: String?, versionName: String? = nil, generation: String?,
@@ -97,14 +75,13 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     self.isReleased = isReleased
   }
 
-  /// The same manifest, released for good: the version may be pruned.
   package var released: PreviousVersionManifest {
     var manifest = self
     manifest.isReleased = true
     return manifest
   }
 
-  /// Returns the same manifest with the content that only this version holds; an empty list releases the version.
+  /// An empty list releases the version.
   func holding(_ alone: SoleContents) -> PreviousVersionManifest {
     var manifest = self
     manifest.alone = alone
@@ -112,24 +89,22 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     return manifest
   }
 
-  /// The same manifest, pinned: no comparison has found the version's rows in another store.
+  /// No comparison has found the version's rows in another store.
   var pinned: PreviousVersionManifest {
     var manifest = self
     (manifest.alone, manifest.isReleased) = (SoleContents([]), false)
     return manifest
   }
 
-  /// Returns true if the store of a generation is the one that replaced this version.
-  ///
-  /// Manifests of earlier releases don't have the successor's generation. For these, a migration's successor is any
-  /// store with a generation that no kept version has; for other operations, every store passes.
+  /// Manifests of earlier releases lack the successor's generation: a migration's successor is then
+  /// any store with a generation that no kept version has; for other operations, every store
+  /// passes.
   func isFollowed(byStoreOf generation: String?, among versions: [PreviousVersionFiles]) -> Bool {
     if let successor { return successor == generation ?? "" }
     guard operation == .migration else { return true }
     return generation != nil && !versions.contains { $0.manifest?.generation == generation }
   }
 
-  /// Returns the same manifest with the result of a soundness test.
   func noting(_ soundness: SoundnessNote) -> PreviousVersionManifest {
     var manifest = self
     manifest.soundness = soundness
@@ -145,21 +120,17 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     var supportFiles: Int
     var supportBytes: Int64
     var versionChecksum: String?
-    /// The version's name, with its own checksum: earlier releases know neither, and ignore both.
+    /// With a checksum of its own, as `successor` and `soundness`: earlier releases know neither,
+    /// and ignore both.
     var versionName: String?
     var versionNameChecksum: String?
     var generation: String?
-    /// The successor's generation, with its own checksum, as for the version's name.
     var successor: String?
     var successorChecksum: String?
     var wal: Bool
-    /// The operation; missing for a migration.
     var operation: VaultManifest.Operation?
-    /// The content that only this version holds; missing if there is none.
     var alone: SoleContents?
-    /// True for a released version, else missing.
     var released: Bool?
-    /// The result of the last soundness test, with its own checksum, as for the version's name.
     var soundness: SoundnessNote?
     var soundnessChecksum: String?
     var checksum: String
@@ -188,7 +159,6 @@ package struct PreviousVersionManifest: Equatable, Sendable {
     return ManifestChecksum.text(of: fields)
   }
 
-  /// Returns the manifest as JSON with its checksum.
   package func encoded() throws(ManifestError) -> [UInt8] {
     try ManifestChecksum.encode(
       Document(
@@ -201,7 +171,6 @@ package struct PreviousVersionManifest: Equatable, Sendable {
         checksum: checksum))
   }
 
-  /// Reads a manifest; throws if it is damaged, of a later format, or names files that are not the vault's.
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
     let document = try ManifestChecksum.decode(Document.self, from: bytes)
     guard document.format == 1 else {
@@ -226,13 +195,10 @@ package struct PreviousVersionManifest: Equatable, Sendable {
   }
 }
 
-/// The result of a version's soundness test, with the main file's state at that time.
 package struct SoundnessNote: Equatable, Sendable, Codable {
   /// The first fault in words, without a full stop; `nil` for a sound version.
   package let fault: String?
-  /// The main file's size, in bytes.
   let storeBytes: Int64
-  /// The CRC-32 of the main file's bytes.
   let storeChecksum: UInt32
   /// The main file's `mtime`, then its `ctime`, each in seconds and nanoseconds.
   let storeTimes: [Int64]
@@ -245,7 +211,6 @@ package struct SoundnessNote: Equatable, Sendable, Codable {
     storeTimes = soundness.file.times
   }
 
-  /// Returns true if the main file has the size and times of the test.
   func fits(_ file: FileStamp?) -> Bool {
     file?.size == storeBytes && file?.times == storeTimes
   }

@@ -4,10 +4,7 @@ import HeirloomModel
 struct QuarantineFiles: VaultPart {
   let place: StorePlace
 
-  /// Moves quarantine files, with rows left out of the candidate, to their final folder, and syncs it.
-  ///
   /// Their names contain the previous version's name, so the operation's manifest identifies them.
-  /// An existing file is never replaced.
   func publish(from work: WorkFolder, name: VersionName) throws(VaultError) {
     let drafts = try VaultError.wrapping { () throws(FileError) in
       try files.names(in: work.path).compactMap { draft in
@@ -29,7 +26,7 @@ struct QuarantineFiles: VaultPart {
     }
   }
 
-  /// Removes the quarantine files of an operation that did not reach its commit point, and syncs the folder.
+  /// For an operation that did not reach its commit point.
   func remove(of folder: String) throws(FileError) {
     guard try files.status(of: location.quarantine)?.kind == .directory else { return }
     for name in try files.names(in: location.quarantine) where name.hasPrefix(folder + ".") {
@@ -53,13 +50,10 @@ extension StoreLocation {
   private static let draftStart = "quarantine-"
   private static let ending = ".jsonl"
 
-  /// The folder of the quarantine files, with rows that migrations left out.
   package var quarantine: String { PathText.join(companion, "quarantine") }
 
-  /// Returns the name of a quarantine file beside the candidate.
   package static func quarantineDraftName(part: Int) -> String { "\(draftStart)\(part)\(ending)" }
 
-  /// Returns the part number from the name of a quarantine file beside a candidate; `nil` for any other name.
   package static func quarantinePart(ofDraft name: String) -> Int? {
     guard name.hasPrefix(draftStart), name.hasSuffix(ending) else { return nil }
     return Int(name.dropFirst(draftStart.count).dropLast(ending.count))

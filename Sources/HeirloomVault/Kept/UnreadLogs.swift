@@ -43,11 +43,11 @@ struct UnreadLogs: VaultPart {
       content, holdsMore: try reader.holdsMore(content, thanDatabaseAt: database), name: location.name + "-wal")
   }
 
-  /// Copies and syncs a `-wal` that SQLite can't read to its end, before SQLite drops it.
+  /// The copy waits in the companion folder until a version keeps it, also by the run after a
+  /// crash.
   ///
-  /// The copy waits in the companion folder until it is kept with a previous version, also by the run after a crash.
-  /// Returns `nil` if there was nothing to copy, or the copy is there already. If the configuration stops at damaged
-  /// logs, it throws ``VaultError/unreadableLog(path:_:)`` and changes nothing.
+  /// Throws ``VaultError/unreadableLog(path:_:)`` if the configuration stops at damaged logs, and
+  /// changes nothing then.
   @discardableResult
   func copyUnreadable() throws(VaultError) -> (path: String, damage: LogDamage)? {
     guard let damage = try damageOfLog() else { return nil }
@@ -82,9 +82,7 @@ struct UnreadLogs: VaultPart {
     try files.names(in: location.companion).filter { $0.hasPrefix(Self.unreadLogName) && !$0.hasSuffix(".tmp") }
   }
 
-  /// Returns the damage of each log that waits in the companion folder, by file name.
-  ///
-  /// It reads the store's file, so call it before the store is held: closing the file drops SQLite's locks.
+  /// Call it before the store is held: closing the store's file drops SQLite's locks.
   func damageOfWaiting() throws(FileError) -> [String: LogDamage] {
     var all: [String: LogDamage] = [:]
     for name in try names() {
@@ -94,9 +92,7 @@ struct UnreadLogs: VaultPart {
     return all
   }
 
-  /// Copies the waiting logs to a previous version or a set-aside store; returns the number of frames only they hold.
-  ///
-  /// `start` is the start of each copy's path, followed by the log's name.
+  /// `start` is the start of each copy's path, before the log's name.
   @discardableResult
   func keep(_ damages: [String: LogDamage], as start: String) throws -> Int {
     var lostCount = 0
@@ -112,9 +108,6 @@ struct UnreadLogs: VaultPart {
     return lostCount
   }
 
-  /// Counts the frames and pages that only the logs and the journal kept with a previous version hold.
-  ///
-  /// Returns at most one item.
   func content(keptWith version: PreviousVersionFiles) throws -> [SoleContent] {
     guard let store = version.storePath else { return [] }
     if version.manifest?.operation == .undoing {
@@ -129,7 +122,7 @@ struct UnreadLogs: VaultPart {
     return lostCount == 0 ? [] : [SoleContent(framesOf: location.name + "-wal", count: lostCount)]
   }
 
-  /// Removes the waiting logs that ``keep(_:as:)`` has copied, once the copies are synced.
+  /// Call it once the copies are synced.
   func removeKept(as start: String) throws(FileError) {
     var hasRemoved = false
     for name in try names() {

@@ -2,23 +2,19 @@ import Foundation
 
 /// A folder of external data that belongs to the store, a previous version or a set-aside store.
 package struct SupportFolder: Equatable, Sendable {
-  /// The name of the folder, inside a support folder, that holds the files that rows refer to.
+  /// Inside a support folder; holds the files that rows refer to.
   package static let dataName = "_EXTERNAL_DATA"
 
-  /// The folder; it may not exist.
   let path: String
-  /// The target of the folder of external data, if that is a symbolic link that may be followed; otherwise `nil`.
+  /// Set if the folder of external data is a symbolic link that may be followed.
   var data: String?
 
-  /// Creates a support folder from resolved paths.
   package init(path: String, data: String? = nil) {
     self.path = path
     self.data = data
   }
 
-  /// Returns the path of a file in the folder, below `data` if that is set and the file is in there.
-  ///
-  /// `place` is a path relative to the folder; empty for the folder itself.
+  /// `place` is relative to the folder, and empty for the folder itself.
   package func path(of place: String) -> String {
     guard !place.isEmpty else { return path }
     if let data, place.utf8.starts(with: Self.dataName.utf8) {
@@ -33,35 +29,29 @@ package struct SupportFolder: Equatable, Sendable {
 /// Operations on whole folders, which never follow a symbolic link.
 package struct FolderTree {
   let files: any FileOperations
-  /// Receives the attributes that could not be copied, with the path of the copy.
   private let leftOut: (String, PassedOver) -> Void
 
-  /// Creates the operations for a file system.
   package init(files: any FileOperations, leftOut: @escaping (String, PassedOver) -> Void = { _, _ in }) {
     self.files = files
     self.leftOut = leftOut
   }
 
-  /// The depth limit for folders to be copied or linked.
-  ///
   /// Each folder is reached by its path, so the time grows with the square of the depth.
   private static let depthLimit = 512
-  /// The depth limit for folders to be removed, which may have been moved into other folders since.
+  /// Folders to be removed may have been moved into other folders since.
   private static let removalLimit = 1_024
 
   struct Content: Equatable, Sendable {
     var fileCount = 0
-    /// The size of all files together, in bytes.
     var byteCount: Int64 = 0
-    /// The names that were skipped because they are neither files nor folders.
+    /// Names that are neither files nor folders.
     var passedOver = PassedOver()
   }
 
   // MARK: Folders
 
-  /// Creates a folder unless it exists, with the owner and permissions of `attributes` or of the model.
-  ///
-  /// Throws ``VaultError/unusableFolder(path:reason:)`` if it is no folder, or is on another volume than the model.
+  /// Throws ``VaultError/unusableFolder(path:reason:)`` if the path is no folder, or is on another
+  /// volume than the model.
   func ensure(_ path: String, like model: FileStatus, attributes: FileAttributes? = nil) throws(VaultError) {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: path) == nil else { return }
@@ -75,7 +65,6 @@ package struct FolderTree {
     if let reason = try objection(to: path, on: model) { throw .unusableFolder(path: path, reason: reason) }
   }
 
-  /// Returns the reason why a path can't be a folder of the vault; `nil` if it can, or if nothing exists there.
   func objection(to path: String, on model: FileStatus) throws(VaultError) -> String? {
     guard let status = try VaultError.wrapping({ () throws(FileError) in try files.status(of: path) }) else {
       return nil
@@ -84,7 +73,6 @@ package struct FolderTree {
     return status.identity.device == model.identity.device ? nil : "it is on another volume than the store"
   }
 
-  /// Removes a file, or a folder and its content; does nothing if there is none.
   package func remove(_ path: String) throws(FileError) {
     guard let status = try files.status(of: path) else { return }
     guard status.kind == .directory else { return try files.unlink(path) }
@@ -95,10 +83,8 @@ package struct FolderTree {
       other: { place, _ throws(FileError) in try files.unlink(folder.path(of: place)) })
   }
 
-  /// Visits a folder and its content by relative paths; does nothing if the path is no folder.
-  ///
-  /// `enter` is called for each folder before its content, and returns true to visit the content; `leave` is called
-  /// after the content. `other` is called for everything that is not a folder.
+  /// `enter` returns true to visit the content; `other` is called for everything that is not a
+  /// folder.
   private func walk(
     _ folder: SupportFolder, limit: Int = depthLimit,
     enter: (String, FileStatus) throws(FileError) -> Bool = { _, _ throws(FileError) in true },
@@ -144,10 +130,9 @@ package struct FolderTree {
 
   // MARK: Second names
 
-  /// Hard links every file of a folder into a new folder, or copies it where links are refused.
+  /// Skips other names: neither Core Data nor we create them, and a link could refer to someone
+  /// else's files.
   ///
-  /// Names that are neither files nor folders are skipped and counted:
-  /// neither Core Data nor we create such names, and a symbolic link could refer to someone else's files.
   /// The new folders are synced, except for the outermost one's name.
   func keep(_ source: SupportFolder, at destination: String) throws(FileError) -> Content {
     var content = Content()
@@ -186,17 +171,14 @@ package struct FolderTree {
     }
   }
 
-  /// Copies a file, and reports attributes it could not copy.
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
     leftOut(newPath, try files.copyFile(path, to: newPath, attributes: attributes))
   }
 
   // MARK: Adding
 
-  /// Copies the source's files that `present` lacks into one folder, and those that differ there into another.
-  ///
-  /// Both folders are created when needed. Only the folder of replacements is synced. Returns the skipped names, and
-  /// throws if `present` has a file where a folder is needed, or the other way round.
+  /// Files that differ go to `replacements`, the only folder that is synced; throws if a file is
+  /// where a folder is needed.
   func copyDiffering(
     from source: String, to present: SupportFolder, into destination: String, replacements: String
   ) throws(FileError) -> PassedOver {
@@ -237,7 +219,6 @@ package struct FolderTree {
     return passedOver
   }
 
-  /// Throws if a path that needs a file or folder is of another kind.
   private func checkKind(_ kind: FileStatus.Kind, _ found: FileStatus, at path: String) throws(FileError) {
     guard found.kind != kind else { return }
     throw FileError(
@@ -245,9 +226,8 @@ package struct FolderTree {
       reason: "a \(found.kind.rawValue) has the name of a \(kind.rawValue) that is being restored")
   }
 
-  /// Counts the files of a folder that another folder has under the same name with other content.
-  ///
-  /// `others` is ordered nearest first. A file doesn't count if one of them that stays has the same content.
+  /// `others` is ordered nearest first; a file doesn't count if one that stays has the same
+  /// content.
   func countDiffering(
     _ folder: SupportFolder, from others: [(folder: SupportFolder, stays: Bool)]
   ) throws(FileError) -> Int {
@@ -265,7 +245,7 @@ package struct FolderTree {
     return count
   }
 
-  /// Returns true if two files are one, or have the same bytes; the two are not links.
+  /// The two are not links.
   func isSame(
     _ path: String, _ status: FileStatus, as other: String, _ otherStatus: FileStatus
   ) throws(FileError) -> Bool {
@@ -274,7 +254,6 @@ package struct FolderTree {
     return try FileDescriptor.haveSameContent(path, other)
   }
 
-  /// Creates a folder inside another one, with the folders between them, for the owner alone.
   private func makeFolders(upTo place: String, in folder: String) throws(FileError) {
     var path = folder
     let names = place.split(separator: "/").map(String.init)
@@ -284,10 +263,8 @@ package struct FolderTree {
     }
   }
 
-  /// Replaces files of a folder by those of another, and syncs them.
-  ///
-  /// At each instant a name has the old content or the new. The work can be interrupted anywhere and repeated while
-  /// `replacements` exists. `draft` is an unused name for a file before it gets its own.
+  /// At each instant a name has the old content or the new; can be repeated while `replacements`
+  /// exists.
   func replace(by replacements: String, in destination: SupportFolder, draft: String) throws(FileError) {
     let replacements = SupportFolder(path: replacements)
     try walk(
@@ -307,7 +284,7 @@ package struct FolderTree {
       })
   }
 
-  /// Keeps the files that `replace(by:in:draft:)` will replace, in a third folder under the same names, and syncs it.
+  /// Keeps, in a third folder, the files that `replace(by:in:draft:)` will replace.
   func keepReplaced(by replacements: String, of present: SupportFolder, in kept: String) throws(FileError) {
     let replacements = SupportFolder(path: replacements)
     var changed: Set<String> = []
@@ -327,9 +304,7 @@ package struct FolderTree {
       })
   }
 
-  /// Adds the files that another folder lacks, and syncs the changed folders.
-  ///
-  /// No existing file is replaced: names of external files are never used twice.
+  /// Replaces no existing file: names of external files are never used twice.
   func add(_ source: String, to destination: SupportFolder) throws(FileError) {
     let source = SupportFolder(path: source)
     var made: Set<String> = []
@@ -356,9 +331,7 @@ package struct FolderTree {
       })
   }
 
-  /// Removes the names that ``add(_:to:)`` gave the source's files in the destination.
-  ///
-  /// Copies can't be distinguished from the app's own files, so they stay. No row refers to them; they only take space.
+  /// Copies can't be distinguished from the app's own files, so they stay: they only take space.
   func takeBack(_ source: String, from destination: SupportFolder) throws(FileError) {
     let source = SupportFolder(path: source)
     try walk(
@@ -377,11 +350,9 @@ package struct FolderTree {
 
   // MARK: Files of one's own
 
-  /// Replaces each file in a folder that is hard linked to a kept file by a copy.
+  /// Writing to a file then changes no kept file; at each instant its content is the same.
   ///
-  /// Writing to it then changes no kept file. The content is the same before, after and at each instant in between.
-  /// A file whose other names are not kept files is left alone. `kept` is called only if a file has several names.
-  /// A failure leaves the files whole.
+  /// A file whose other names are not kept files is left alone.
   func separate(
     _ folder: SupportFolder, from kept: () throws(FileError) -> Set<FileStatus.Identity>, by draft: String
   ) throws(FileError) {
@@ -403,7 +374,6 @@ package struct FolderTree {
       })
   }
 
-  /// Returns the identities of the files in a folder and its subfolders.
   func identities(in folder: String) throws(FileError) -> Set<FileStatus.Identity> {
     var identities: Set<FileStatus.Identity> = []
     try walk(SupportFolder(path: folder), limit: Self.removalLimit) { _, status throws(FileError) in
@@ -414,7 +384,7 @@ package struct FolderTree {
 }
 
 extension FileStatus {
-  /// The owner, and the permissions for a folder like this one that must be filled even if this one is read-only.
+  /// For a folder that must be filled even if this one is read-only.
   fileprivate var writableAttributes: FileAttributes {
     FileAttributes(mode: attributes.mode | 0o700, owner: owner, group: group)
   }

@@ -2,21 +2,15 @@ import HeirloomModel
 
 /// Damage of a `-wal`, where SQLite stops reading: it drops the rest without an error.
 package struct LogDamage: Equatable, Sendable {
-  /// True when the log's own header is damaged.
   let isHeaderDamaged: Bool
-  /// The number of damaged or stray frames.
+  /// Stray frames included.
   let damagedCount: Int
-  /// The number of frames of committed changes.
+  /// Of committed changes.
   let frameCount: Int
-  /// The number of frames after the damage whose content only the log holds.
-  ///
-  /// It is 0 if only an end without a commit is damaged.
+  /// Frames whose content only the log holds; 0 if only an end without a commit is damaged.
   package let lostCount: Int
-  /// The name of the log's file.
   package let name: String
 
-  /// Describes the damage of a store's log; `nil` if SQLite reads everything in it.
-  ///
   /// `holdsMore` is true if the last state of some page is in frames that SQLite doesn't read.
   init?(_ content: WriteAheadLog.Content, holdsMore: Bool, name: String) {
     (isHeaderDamaged, frameCount) = (content.isHeaderDamaged, content.frameCount)
@@ -29,7 +23,6 @@ package struct LogDamage: Equatable, Sendable {
 }
 
 extension LogDamage: CustomStringConvertible {
-  /// Two sentences: the damage and its effect, then what happens to the log.
   package var description: String {
     let found =
       if isHeaderDamaged {
@@ -45,29 +38,24 @@ extension LogDamage: CustomStringConvertible {
 }
 
 extension SoleContent {
-  /// Describes frames that only a version's log holds.
   init(framesOf log: String, count: Int) {
     // No other content has this shape: other values have a property, and objects are of another kind.
     self.init(kind: "values", entity: log, property: nil, rows: Int64(count))
   }
 
-  /// Describes pages that only a version's journal holds.
   init(pagesOf journal: String, count: Int64) {
     self.init(kind: "values", entity: journal, property: nil, rows: count)
   }
 
-  /// Describes external files that have other content under the same name in the next version.
+  /// External files that have other content under the same name in the next version.
   init(changedFiles count: Int) {
     self.init(kind: "values", entity: SupportFolder.dataName, property: nil, rows: Int64(count))
   }
 
-  /// True for frames of a log, counted by ``rows``; the entity is then the log's name.
   package var isOfLog: Bool { kind == "values" && property == nil && entity.hasSuffix("-wal") }
 
-  /// True for pages of a journal, counted by ``rows``; the entity is then the journal's name.
   package var isOfJournal: Bool { kind == "values" && property == nil && entity.hasSuffix("-journal") }
 
-  /// The unit of ``rows``, in the singular.
   package var unit: String {
     guard kind == "values", property == nil else { return "row" }
     return isOfLog ? "frame" : isOfJournal ? "page" : entity == SupportFolder.dataName ? "file" : "row"

@@ -4,7 +4,6 @@ import HeirloomStore
 struct OperationRecord: VaultPart {
   let place: StorePlace
 
-  /// Reads the manifest of an operation; `nil` if there is none.
   func read() throws(VaultError) -> VaultManifest? {
     let bytes = try VaultError.wrapping { () throws(FileError) -> [UInt8]? in
       guard try files.status(of: location.manifest) != nil else { return nil }
@@ -18,9 +17,8 @@ struct OperationRecord: VaultPart {
     }
   }
 
-  /// Replaces the manifest; at each instant one of the two is whole.
-  ///
-  /// The folder's sync also makes the names `previous` and `incoming` durable, which were created before.
+  /// The folder's sync also makes the names `previous` and `incoming` durable, which were created
+  /// before.
   func write(_ manifest: VaultManifest) throws(VaultError) {
     let bytes: [UInt8]
     do throws(ManifestError) {
@@ -38,18 +36,15 @@ struct OperationRecord: VaultPart {
     }
   }
 
-  /// Removes a draft of the manifest, which an interrupted run left.
   func removeDraft() throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
   }
 
-  /// Removes the manifest of an operation, and syncs the folder.
   func remove() throws(FileError) {
     if try files.status(of: location.manifest) != nil { try files.unlink(location.manifest) }
     try files.synchronizeDirectory(location.companion)
   }
 
-  /// Renames a damaged manifest; returns its new path, or `nil` if there is no manifest or it is not damaged.
   func setAsideIfDamaged() throws -> String? {
     do {
       _ = try read()

@@ -10,7 +10,6 @@ public struct SoleContent: Hashable, Sendable, Codable {
   /// The rows that lost something.
   public let rows: Int64
 
-  /// Creates a description.
   package init(kind: String, entity: String, property: String?, rows: Int64) {
     self.kind = kind
     self.entity = entity
@@ -18,7 +17,6 @@ public struct SoleContent: Hashable, Sendable, Codable {
     self.rows = rows
   }
 
-  /// Returns true for the same kind of content of the same entity and property, whatever the number of rows.
   package func isSame(as other: SoleContent) -> Bool {
     (kind, entity, property) == (other.kind, other.entity, other.property)
   }
@@ -26,12 +24,9 @@ public struct SoleContent: Hashable, Sendable, Codable {
 
 /// A previous version's sole content, cut to the space in a manifest.
 package struct SoleContents: Equatable, Sendable, Codable {
-  /// The first items.
   package let items: [SoleContent]
-  /// The number of further items, which are not listed.
   package let unlistedCount: Int
 
-  /// Creates a list; names that are too long for a manifest are cut.
   package init(_ all: [SoleContent]) {
     var room = VaultManifest.byteLimit / 2
     var items: [SoleContent] = []

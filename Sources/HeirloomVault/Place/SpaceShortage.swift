@@ -12,12 +12,10 @@ public struct SpaceShortage: Hashable, Sendable {
   public let neededBytes: UInt64
   /// The part of `neededBytes` for copies of the previous version; 0 where it is kept by links.
   public let previousVersionBytes: UInt64
-  /// The part of `neededBytes` that must stay free for other uses of the volume.
   package let reservedBytes: UInt64
   /// The bytes that this process can still write.
   public let availableBytes: UInt64
 
-  /// Creates the figures.
   package init(
     storePath: String, folder: String, fileSystem: String, neededBytes: UInt64, previousVersionBytes: UInt64,
     reservedBytes: UInt64 = 0, availableBytes: UInt64

@@ -3,25 +3,19 @@ package import HeirloomStore
 
 /// A hold on a store that is one complete file: no other connection can read or write it.
 ///
-/// It owns the one connection that can read the store meanwhile. The builder of a candidate attaches the candidate to
-/// this connection and detaches it again. The store itself must not be changed through the connection.
+/// A builder attaches its candidate to the hold's connection, and must not change the store through
+/// it.
 package final class StoreHold {
-  /// The connection that holds the store as its main database.
   package let connection: Connection
-  /// The store's main file.
   package let path: String
-  /// The store's mode before the hold.
   package private(set) var previousMode = JournalMode.rollback
-  /// True when the store provably had no write between the state that the caller saw and the hold.
-  ///
-  /// Counts that were taken in the store since that state are then true of the held store. False proves nothing.
+  /// Counts taken in the store since the state that the caller saw are true of the held store;
+  /// false proves nothing.
   package private(set) var isAsSeen = false
-  /// The store's status when it was held.
   package let status: FileStatus
 
   private let files: any FileOperations
   private let held: any HeldFile
-  /// Reads the candidate ahead, for its builder and its proof.
   private var reading: EarlyReading?
   private var isOpen = true
 
@@ -125,8 +119,6 @@ package final class StoreHold {
     return .held(hold)
   }
 
-  /// Returns the reason why SQLite may not open the store yet; `nil` if it may.
-  ///
   /// Throws for a store that SQLite must not open at all.
   private static func reasonToWait(
     _ location: StoreLocation, _ status: FileStatus, files: any FileOperations
@@ -172,9 +164,7 @@ package final class StoreHold {
     return connection
   }
 
-  /// Leaves WAL mode and takes the exclusive lock; returns `nil` if the store is held, else the reason why it is not.
-  ///
-  /// `leftWAL` becomes true if the store was in WAL mode. A busy `SQLiteError` means that others have the store open.
+  /// A busy `SQLiteError` means that others have the store open.
   private func acquire(seen: StoreState?, leftWAL: inout Bool) throws(SQLiteError) -> String? {
     // EXTRA would also sync the folder after removing the journal; `settle` does that for all side files at once.
     try connection.execute("PRAGMA synchronous=FULL")
@@ -223,9 +213,7 @@ package final class StoreHold {
     return isStill ? version : nil
   }
 
-  /// Syncs the held file, and removes side files without data; returns `nil`, or the reason why the store is not held.
-  ///
-  /// `isSynchronized` is true if SQLite has just synced the main file, as it does when it leaves WAL mode.
+  /// `isSynchronized` is true if SQLite has just synced the main file, as when it leaves WAL mode.
   private func settle(_ location: StoreLocation, isSynchronized: Bool) throws(FileError) -> String? {
     if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file \"\(left)\" holds data" }
     guard try files.status(of: path)?.identity == status.identity else { return "another process replaced it" }
@@ -243,11 +231,10 @@ package final class StoreHold {
 
   // MARK: Copies of the store
 
-  /// Replaces the empty file at the candidate's path by a copy of the store; returns true if they share blocks.
+  /// The copy is changed further, so it is not synced, and only its owner can open it.
   ///
-  /// The copy is changed further, so it is not synced. Only its owner can open it until it has its attributes.
-  /// `readsAhead` is for a caller that will read much of the copy: shared blocks are not in memory for a second file.
-  /// `goesOn` receives the bytes copied, and returns false to stop. A failure may leave no file.
+  /// `readsAhead` is for a caller that will read much of it: shared blocks are not in memory for a
+  /// second file. A failure may leave no file.
   @discardableResult
   package func duplicateStore(
     to candidate: String, attributes: FileAttributes? = nil, readsAhead: Bool = true,
@@ -264,39 +251,31 @@ package final class StoreHold {
     return false
   }
 
-  /// Returns the byte ranges that a clone still shares with the store, ascending.
   package func sharedRanges(withCloneAt candidate: String) -> [Range<Int64>] {
     held.sharedRanges(withCloneAt: candidate)
   }
 
-  /// Stops reading the candidate ahead, and closes the file that was opened for that.
   func stopReadingAhead() {
     reading?.stop()
     reading = nil
   }
 
-  /// Copies the store's content and attributes to a new file, syncs it and returns the attributes it could not copy.
   func copyStore(to path: String) throws(FileError) -> PassedOver {
     try held.copy(to: path, attributes: status.attributesBesideList)
   }
 
-  /// Gives a candidate the store's permissions, access list and extended attributes, and no others.
-  ///
-  /// Returns the attributes it could not copy.
   func giveAttributes(to candidate: String) throws(FileError) -> PassedOver {
     try held.giveAttributes(to: candidate)
   }
 
-  /// Gives a folder or an empty file the store's protection class, where the system has such classes.
   func giveProtection(to path: String) throws(FileError) -> PassedOver {
     try held.giveProtection(to: path)
   }
 
   // MARK: Letting go
 
-  /// Releases the store, without changing anything.
-  ///
-  /// After a swap nothing else is possible: SQLite finds side files by path, and they would be the new store's.
+  /// Changes nothing: after a swap SQLite would find side files by path, and they would be the new
+  /// store's.
   func close() {
     stopReadingAhead()
     guard isOpen else { return }
@@ -305,10 +284,8 @@ package final class StoreHold {
     held.close()
   }
 
-  /// Restores the store's journal mode, and releases the store.
-  ///
-  /// Call it only while the store is still the file that was held.
-  /// If another process opens the store first, it throws and the store stays in rollback mode, undamaged.
+  /// Only for the file that was held; if another process opens it first, it throws and the store
+  /// stays in rollback mode, undamaged.
   func closeRestoringJournalMode() throws(SQLiteError) {
     let leavesWAL = isOpen && previousMode == .wal
     close()
@@ -322,13 +299,11 @@ package final class StoreHold {
   }
 }
 
-/// The handling of SQLite's side files under the exclusive lock.
 enum SideFiles {
-  /// Removes side files without data, and returns the first one that holds data; `nil` if none is left.
+  /// Returns the first side file that holds data.
   ///
-  /// An empty `-wal` stays when SQLite fails to remove it.
-  /// A `-journal` that starts with zero stays in the journal modes PERSIST and TRUNCATE.
-  /// SQLite reads neither as data, and they would stay forever. The `-shm` is only an index of the `-wal`.
+  /// An empty `-wal` stays when SQLite fails to remove it, and a `-journal` that starts with zero
+  /// in the modes PERSIST and TRUNCATE: SQLite reads neither as data, and they would stay forever.
   static func removeCold(of path: String, files: any FileOperations) throws(FileError) -> String? {
     if let status = try files.status(of: path + "-wal") {
       guard status.kind == .regular, status.size == 0 else { return path + "-wal" }
@@ -364,11 +339,8 @@ extension SideFiles {
     }
   }
 
-  /// Makes the side files of WAL mode writable if the store is.
-  ///
-  /// SQLite gives them the store's permissions at the time of their creation.
-  /// Side files made while the store was read-only would prevent all later writes to it.
-  /// If the permissions can't be changed, SQLite reports the error.
+  /// Side files made while the store was read-only have its permissions of then, and would prevent
+  /// all later writes to it.
   static func giveRightToWrite(besideStore path: String, status: FileStatus, files: any FileOperations) {
     for suffix in ["-wal", "-shm"] where status.mode & 0o200 != 0 {
       guard let side = try? files.status(of: path + suffix), side.kind == .regular, side.mode & 0o200 == 0,

@@ -1,14 +1,13 @@
 import Foundation
 import HeirloomStore
 
-// The conditions that a store's place must fulfill before an operation.
 extension StorePlace {
   func checkNotKept() throws(VaultError) {
     guard !configuration.worksOnKeptStore, let folder = StoreLocation.keptFolder(of: location.path) else { return }
     throw .keptStore(path: location.path, folder: folder)
   }
 
-  /// Checks that SQLite can open the files to be created: its limit for a path is far below the system's.
+  /// SQLite's limit for the path of a file is far below the system's.
   func checkPathLength() throws(VaultError) {
     // With several hops, each candidate has a number.
     let longest = WorkFolder(
@@ -21,15 +20,12 @@ extension StorePlace {
         reason: "it has \(path.utf8.count) bytes, and SQLite opens paths of \(Connection.pathByteLimit) at most"))
   }
 
-  /// Checks that the store has only one name.
   func checkLinks() throws(VaultError) {
     let store = try VaultError.wrapping { () throws(FileError) in try files.status(of: location.path) }
     if let store, store.linkCount > 1 { throw .hardLinked(path: location.path, linkCount: store.linkCount) }
   }
 
-  /// Checks the store's names and the free space, which recovery may have to correct first.
-  ///
-  /// `bytesNeeded` is the space that building takes; `isKept` is true if the present store will be kept.
+  /// Call it after recovery, which may correct the store's names and free space.
   func checkStore(bytesNeeded: UInt64, isKept: Bool = true) throws(VaultError) {
     try checkLinks()
     let volume = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.directory) }
@@ -46,9 +42,8 @@ extension StorePlace {
     }
   }
 
-  /// Returns the space in bytes for keeping the old set: 0 where it is linked.
-  ///
-  /// Unsafe volumes count as having no links; external data on another volume is copied in any case.
+  /// Unsafe volumes count as having no links; external data on another volume is copied in any
+  /// case.
   private func bytesToKeep(on volume: VolumeInformation) throws(FileError) -> UInt64 {
     var bytes: Int64 = 0
     if !volume.kind.isSafe {

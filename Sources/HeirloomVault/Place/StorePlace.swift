@@ -5,7 +5,6 @@ struct StorePlace {
   let files: any FileOperations
   private let handler: (VaultEvent) throws -> Void
 
-  /// Creates a place; nothing is read or written.
   init(
     _ location: StoreLocation, files: any FileOperations, configuration: VaultConfiguration,
     events: @escaping (VaultEvent) throws -> Void
@@ -17,7 +16,6 @@ struct StorePlace {
     handler = events
   }
 
-  /// Returns the place of another store, with the same files, settings and receiver of events.
   func moved(
     to location: StoreLocation, _ change: (inout VaultConfiguration) -> Void = { _ in }
   ) -> StorePlace {
@@ -26,12 +24,11 @@ struct StorePlace {
     return StorePlace(location, files: files, configuration: settings, events: handler)
   }
 
-  /// Reports an event; an error of the receiver ends the operation.
+  /// An error of the receiver ends the operation.
   func emit(_ event: VaultEvent) throws {
     try handler(event)
   }
 
-  /// Reports an event, and ignores an error of the receiver.
   func report(_ event: VaultEvent) {
     try? handler(event)
   }
@@ -39,32 +36,27 @@ struct StorePlace {
   var tree: FolderTree { FolderTree(files: files) { reportLeftOut($1, of: $0) } }
   var trust: Trust { Trust(location: location, files: files) }
 
-  /// Returns the status of the companion folder, which the lock has created.
   func companionStatus() throws(VaultError) -> FileStatus {
     let companion = try VaultError.wrapping { () throws(FileError) in try files.status(of: location.companion) }
     guard let companion else { throw .unusableFolder(path: location.companion, reason: "it vanished") }
     return companion
   }
 
-  /// Returns the store's folder of external data, which may not exist.
   func supportFolder() throws(FileError) -> SupportFolder {
     try trust.supportFolder()
   }
 
-  /// Reports the names that were skipped in a folder of external data, if there are any.
   func reportPassedOver(_ names: PassedOver) {
     guard let first = names.first else { return }
     report(.passedOver(count: names.count, first: first))
   }
 
-  /// Reports the attributes that could not be copied to a file, if there are any.
   func reportLeftOut(_ attributes: PassedOver, of path: String) {
     guard let first = attributes.first else { return }
     report(.attributesLeftOut(path: path, count: attributes.count, first: first))
   }
 }
 
-/// A part of the vault, which works at a store's place.
 protocol VaultPart {
   var place: StorePlace { get }
 }

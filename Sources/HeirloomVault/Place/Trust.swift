@@ -6,14 +6,12 @@
   import Glibc
 #endif
 
-/// The rule for which users' files beside a store the vault acts on.
-///
-/// In a shared folder any user may create names beside a store.
+/// In a shared folder any user may create names beside a store; the vault acts on those of trusted
+/// users only.
 struct Trust {
   let location: StoreLocation
   let files: any FileOperations
 
-  /// Returns true if a file or folder beside the store belongs to a trusted user.
   func isTrusted(_ status: FileStatus) throws(FileError) -> Bool {
     if status.owner == geteuid() || status.owner == 0 { return true }
     let folder = try files.status(of: location.directory)
@@ -33,10 +31,9 @@ struct Trust {
     if let owner { throw .foreignOwner(path: path, owner: owner) }
   }
 
-  /// Returns the permissions and the owner for a new companion folder.
+  /// In a sticky folder (only a name's owner removes it) no other user may add names.
   ///
-  /// The permissions are those of the store's folder; in a sticky one (only a name's owner removes it) no other user
-  /// may add names. The owner is the store's, also when the superuser creates the folder: the app must be able to
+  /// The owner is the store's, also when the superuser creates the folder: the app must be able to
   /// continue.
   func companionAttributes(in folder: FileStatus, store: FileStatus?) -> FileAttributes {
     let mode = folder.attributes.mode
@@ -45,13 +42,10 @@ struct Trust {
       group: mode & 0o2000 != 0 ? folder.group : store?.group ?? folder.group)
   }
 
-  // MARK: External data
-
-  /// Returns the store's folder of external data, which may not exist.
+  /// The folder, and the one inside it that holds the files, may be links: an app that moved its
+  /// data to another volume left one behind.
   ///
-  /// The folder, and the one inside it that holds the files, may be symbolic links:
-  /// an app that moved its data to another volume left a link behind. No other link is followed.
-  /// It throws for a link whose target is no folder, or that must not be followed.
+  /// Throws for a link whose target is no folder, or that must not be followed.
   func supportFolder() throws(FileError) -> SupportFolder {
     let path = try followed(location.support)
     let data = PathText.join(path, SupportFolder.dataName)
@@ -59,10 +53,8 @@ struct Trust {
     return SupportFolder(path: path, data: target == data ? nil : target)
   }
 
-  /// Follows a link that the caller or the superuser made, or whose target folder belongs to the link's owner.
-  ///
-  /// Through any other link, a user could make a privileged process keep, add and remove files
-  /// in places that the user has no access to.
+  /// Through another link, a user could make a privileged process keep, add and remove files in
+  /// places that the user has no access to.
   private func followed(_ path: String) throws(FileError) -> String {
     guard let link = try files.status(of: path), link.kind == .symbolicLink else { return path }
     let target: String
@@ -84,7 +76,6 @@ struct Trust {
     return target
   }
 
-  /// Returns the reason why a kept store's folder is not usable; `nil` if it is.
   func objection(toFolder folder: String) throws(FileError) -> String? {
     guard let status = try files.status(of: folder) else { return "it vanished" }
     guard status.kind == .directory else { return "it is a \(status.kind.rawValue)" }

@@ -1,7 +1,6 @@
 import HeirloomStore
 
 extension VaultError {
-  /// Runs file operations, and wraps their errors.
   package static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(VaultError) -> Value {
     do throws(FileError) {
       return try body()
@@ -12,7 +11,6 @@ extension VaultError {
 }
 
 extension VaultError {
-  /// Runs a body that may throw anything, and wraps errors of file operations.
   static func wrappingFileErrors<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

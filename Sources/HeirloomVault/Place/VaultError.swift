@@ -1,64 +1,47 @@
 package import HeirloomFormats
 package import HeirloomStore
 
-/// An error of the vault.
 package enum VaultError: Error, Sendable {
-  /// A store's path without a file; `previousVersions` names those that could be restored.
   case storeMissing(path: String, previousVersions: [String])
-  /// Side files without a store: they may hold data of a lost store.
+  /// They may hold data of a lost store.
   case sideFilesWithoutStore(path: String, sideFiles: [String])
-  /// A side file that SQLite must not open.
   case unusableSideFile(path: String, reason: String)
-  /// A path that does not name a regular file.
   case notAFile(path: String, found: String)
-  /// A store in a folder of kept stores, whose name is `folder`.
   case keptStore(path: String, folder: String)
-  /// A file with further hard links, through which another program could change it or lose track of it.
+  /// Another program could change the file through another name, or lose track of it.
   case hardLinked(path: String, linkCount: UInt64)
-  /// A store that is mounted as a single file: a mount point can't be replaced by another file.
+  /// A store mounted as a single file: a mount point can't be replaced by another file.
   case mountedStore(path: String)
-  /// A volume of a kind whose renames or locks are not reliable.
   case unsafeVolume(path: String, fileSystem: String)
-  /// A path that is not a folder, or a folder that the vault can't use.
   case unusableFolder(path: String, reason: String)
-  /// A file of the vault's beside the store that belongs to an untrusted user.
   case foreignOwner(path: String, owner: UInt32)
-  /// A store's folder that is not writable.
   case folderNotWritable(FileError)
-  /// A volume with too little space.
   case notEnoughSpace(SpaceShortage)
-  /// A lock of the vault that another assistant holds.
   case vaultInUse(path: String)
-  /// A store that another process has open.
   case storeInUse(path: String, reason: String)
-  /// A store that SQLite can't read.
   case unreadableStore(path: String, underlying: SQLiteError)
-  /// A journal beside the store that SQLite would roll back, although it can't belong to this store.
+  /// SQLite would roll the journal back, although it can't belong to this store.
   case refusedJournal(path: String, RollbackJournal.Objection)
-  /// A `-wal` that can't be read to its end, if the caller asked to stop there.
+  /// Only if the caller asked to stop there.
   case unreadableLog(path: String, LogDamage)
-  /// A damaged manifest of an unfinished operation; nothing was changed.
+  /// Nothing was changed.
   case damagedManifest(path: String, reason: String)
-  /// A candidate that can't replace the store.
   case unfitCandidate(path: String, reason: String)
   /// A prefix of no previous version's name, or of several.
   case unknownVersion(prefix: String, candidates: [String])
-  /// A previous version that can't be used.
   case unusableVersion(id: String, reason: String)
-  /// A set-aside store that can't be used.
   case unusableSetAsideStore(id: String, reason: String)
-  /// A swap that may or may not survive a loss of power: nothing was undone, and the next run determines the outcome.
+  /// The swap may or may not survive a loss of power: nothing was undone, and the next run
+  /// determines the outcome.
   case outcomeUnknown(path: String, underlying: FileError)
-  /// A folder or an empty file that could not get the store's protection class.
   case protectionLost(path: String)
-  /// A failed file operation; the store is unchanged.
+  /// The store is unchanged.
   case file(FileError)
   /// An error about a path without a store, and so without data.
   indirect case withoutStore(VaultError)
 }
 
 extension VaultError: ExplainedError {
-  /// The finding and the expected state, as a part of a sentence.
   package var cause: String {
     switch self {
     case .storeMissing(let path, let previous):
@@ -121,10 +104,8 @@ extension VaultError: ExplainedError {
     }
   }
 
-  /// The cause as a sentence.
   package var errorDescription: String? { ErrorWords.sentence(description) }
 
-  /// The store as the location of the data, if there is one, and advice.
   package var help: ErrorHelp {
     let store = DataLocation.store(path: nil)
     return switch self {
@@ -185,7 +166,6 @@ extension VaultError: ExplainedError {
     }
   }
 
-  /// The code that Foundation or Core Data gives a similar failure.
   package var coreDataCode: Int? {
     switch self {
     case .storeMissing: 260
@@ -198,7 +178,7 @@ extension VaultError: ExplainedError {
 }
 
 extension VaultError {
-  /// True for a store that is mounted as a single file, or has further hard links: every migration of it fails.
+  /// Every migration of a store that is mounted as a single file, or has further hard links, fails.
   package var isAboutMountOrLink: Bool {
     switch self {
     case .mountedStore, .hardLinked: true
@@ -206,8 +186,6 @@ extension VaultError {
     }
   }
 
-  /// True for an error about the content of the store or its journal.
-  ///
   /// Such an error doesn't depend on free space, permissions or a failing disk.
   package var isAboutContent: Bool {
     switch self {
@@ -219,7 +197,6 @@ extension VaultError {
 }
 
 extension VaultError {
-  /// The underlying file error, also inside ``withoutStore(_:)``; `nil` for other errors.
   package var ofFile: FileError? {
     switch self {
     case .file(let error), .withoutStore(.file(let error)): error

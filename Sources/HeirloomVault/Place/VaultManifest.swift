@@ -6,17 +6,14 @@ import HeirloomModel
 /// The store itself decides whether it is the old or the new one; the manifest only lists files that may be removed.
 /// Each name in it is checked against the pattern of such names, and none can refer outside the companion folder.
 package struct VaultManifest: Equatable, Sendable {
-  /// The kinds of the vault's operations.
   package enum Operation: String, Hashable, Sendable, Codable {
-    /// A migration, which replaces the store by one of another model.
     case migration
-    /// A restoration, which replaces the store by a previous version.
+    /// Replaces the store by a previous version.
     case restoration
-    /// An adoption, which replaces the store by a set-aside one.
+    /// Replaces the store by a set-aside one.
     case adoption
-    /// A setting aside of the store, without a replacement.
     case settingAside
-    /// A rollback of an interrupted change in the store.
+    /// Rolls an interrupted change of the store back.
     case undoing
   }
 
@@ -30,26 +27,20 @@ package struct VaultManifest: Equatable, Sendable {
     case removing
   }
 
-  /// The operation's identifier: 32 hexadecimal digits, and the name of its folder in `incoming`.
+  /// 32 hexadecimal digits, and the name of the operation's folder in `incoming`.
   package let identifier: String
-  /// The unfinished operation.
   package let operation: Operation
-  /// The progress of the operation.
   package var phase: Phase
-  /// The name of the store's main file.
   package let storeName: String
-  /// The folder in `previous` (or `incompatible`, when setting aside) for the old store; `nil` if there is none.
+  /// In `previous`, or in `incompatible` when setting aside.
   package let keptFolder: String?
-  /// The generation of the store before, if it has one.
   package let oldGeneration: String?
-  /// The generation of the store after, if it has one.
   package let newGeneration: String?
-  /// The time of the start, in seconds since 1970-01-01 UTC.
+  /// In seconds since 1970-01-01 UTC.
   package let time: Int64
-  /// The folder in `incompatible` of the set-aside store that returns; `nil` if the operation is no adoption.
+  /// In `incompatible`; set only in an adoption.
   package let adoptedSet: String?
 
-  /// Creates a manifest.
   package init(
     identifier: String, operation: Operation, phase: Phase = .linking, storeName: String, keptFolder: String?,
     oldGeneration: String?, newGeneration: String?, time: Int64, adoptedSet: String? = nil
@@ -66,14 +57,11 @@ package struct VaultManifest: Equatable, Sendable {
   }
 }
 
-/// An error in a manifest.
 package struct ManifestError: Error, Hashable, Sendable {
-  /// A phrase that says what is wrong.
   package let reason: String
 }
 
 extension VaultManifest {
-  /// The size limit for reading a manifest, in bytes.
   package static let byteLimit = 65_536
 
   private struct Document: Codable {
@@ -98,7 +86,6 @@ extension VaultManifest {
       ] + (adoptedSet.map { [$0] } ?? []))
   }
 
-  /// Returns the manifest as JSON with its checksum.
   package func encoded() throws(ManifestError) -> [UInt8] {
     try ManifestChecksum.encode(
       Document(
@@ -107,7 +94,6 @@ extension VaultManifest {
         checksum: checksum))
   }
 
-  /// Reads a manifest; throws if it is damaged, of a later format, or names files that are not the vault's.
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
     let document = try ManifestChecksum.decode(Document.self, from: bytes)
     guard document.format == 1 else {
@@ -132,7 +118,6 @@ extension VaultManifest {
 
 /// The shared format of manifests: JSON with a checksum over the fields.
 enum ManifestChecksum {
-  /// Returns the SHA-256 digest of a list of fields, each with its length, as hexadecimal digits.
   static func text(of fields: [String?]) -> String {
     var digest = SHA256()
     for field in fields {

@@ -1,15 +1,13 @@
 import HeirloomFormats
 
-/// The name of a previous version's folder: the UTC time, then the start of the operation's identifier.
-///
-/// For example `20261121T101500Z-0f3a9c21`. The order of names is the order of time.
+/// The UTC time, then the start of the operation's identifier, as `20261121T101500Z-0f3a9c21`: the
+/// order of names is the order of time.
 package struct VersionName: Hashable, Sendable, Comparable {
-  /// The name of the folder.
   package let text: String
-  /// The time when the version was kept, in seconds since 1970-01-01 UTC.
+  /// In seconds since 1970-01-01 UTC.
   package let time: Int64
 
-  /// Creates a name from a time in the years 1970 to 9999, in seconds since 1970-01-01 UTC, and 32 hexadecimal digits.
+  /// `time` is limited to the years 1970 to 9999.
   package init(time: Int64, identifier: String) {
     let time = min(max(0, time), 253_402_300_799)
     let (days, second) = time.quotientAndRemainder(dividingBy: 86_400)
@@ -22,7 +20,6 @@ package struct VersionName: Hashable, Sendable, Comparable {
     self.time = time
   }
 
-  /// Reads a name; `nil` for a text that does not fit the pattern.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 25, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z"),
@@ -41,7 +38,6 @@ package struct VersionName: Hashable, Sendable, Comparable {
     time = CivilCalendar.day(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
   }
 
-  /// Reads a name in its readable form; `nil` for a text that does not fit the pattern.
   package init?(dated text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 7 else { return nil }
@@ -49,7 +45,7 @@ package struct VersionName: Hashable, Sendable, Comparable {
     guard datedText == text else { return nil }
   }
 
-  /// The name in its readable form: `2026-11-21-10-15-00-0f3a9c21`.
+  /// The readable form: `2026-11-21-10-15-00-0f3a9c21`.
   package var datedText: String {
     let digits = Array(text)
     func part(_ range: Range<Int>) -> String { String(digits[range]) }
@@ -57,12 +53,10 @@ package struct VersionName: Hashable, Sendable, Comparable {
       .joined(separator: "-")
   }
 
-  /// Orders names by time, and names of one second by their text.
   package static func < (left: VersionName, right: VersionName) -> Bool {
     left.text < right.text
   }
 
-  /// Returns true for 32 lowercase hexadecimal digits, the form of an operation's identifier.
   package static func isIdentifier(_ text: String) -> Bool {
     text.utf8.count == 32 && text.utf8.allSatisfy(isHexadecimal)
   }

@@ -7,36 +7,29 @@ import HeirloomStore
 /// continues the stored checksum of the frame before, so each frame can be checked by itself.
 /// https://www.sqlite.org/fileformat2.html#walformat
 package struct WriteAheadLog {
-  /// The position of a page's content in a log.
   package struct Place {
-    /// The offset of the content, after the frame's header.
+    /// The offset of the page's content, after the frame's header.
     package let offset: Int64
-    /// The check of a damaged frame; `nil` for a sound one.
+    /// `nil` for a sound frame.
     fileprivate let check: FrameCheck?
 
-    /// True if the frame's checksum fits.
     package var isSound: Bool { check == nil }
   }
 
-  /// The content of a log.
   package struct Content {
     /// The number of frames up to the last commit of the log's last generation.
     package var frameCount = 0
-    /// The number of those frames that are damaged.
     package var damagedCount = 0
     /// The number of other frames at which SQLite stops because their salts are of an earlier generation.
     package var strayCount = 0
-    /// True when the log's own header is damaged.
     package var isHeaderDamaged = false
     /// True if the part after the last commit can't be read: a commit, or a change that was never committed.
     package var isEndDamaged = false
     /// The last frame of each page in a commit at the end of the log whose own last frame can't be read.
     package var damagedCommit: [Int: Place] = [:]
-    /// The number of frames of that commit; 0 if there is none.
     package var damagedCommitCount = 0
     /// The number of frames that SQLite reads: up to the last commit before the first frame at which it stops.
     package var readCount = 0
-    /// The last of these frames for each page.
     package var read: [Int: Place] = [:]
     /// The number of the database's pages after them; `nil` if SQLite reads none.
     package var readPageCount: Int?
@@ -44,14 +37,12 @@ package struct WriteAheadLog {
     package var hasUnknownPages = false
     /// The number of the database's pages after the last commit; `nil` if the log has no commit.
     package var pageCount: Int?
-    /// The size of a page, in bytes.
     package var pageSize = 0
     /// The last frame of each page up to the last commit.
     package var committed: [Int: Place] = [:]
     /// The number of frames that fit in the file, those of earlier generations included.
     package var totalCount: Int64 = 0
 
-    /// Adds frames that end with a commit.
     fileprivate mutating func add(_ part: LogPart, pageCount: Int, isRead: Bool) {
       frameCount += part.count
       damagedCount += part.damagedCount
@@ -68,15 +59,12 @@ package struct WriteAheadLog {
   private let log: FileDescriptor
   private let size: Int64
 
-  /// Opens a log.
   package init(_ path: String) throws(FileError) {
     log = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
     size = try log.status(for: .read).size
   }
 
-  /// Reads the log; `nil` if it is empty.
-  ///
-  /// `declared` is the page size in the database's header, in bytes.
+  /// `declared` is the page size in the database's header.
   package func content(pageSize declared: Int?) throws(FileError) -> Content? {
     guard size >= 32 + 8, let header = try bytes(at: 0, count: 32) else { return nil }
     var content = Content()
@@ -139,9 +127,8 @@ package struct WriteAheadLog {
     return content
   }
 
-  /// Returns the log generation inferred from its first frames, for a log with a damaged header.
-  ///
-  /// The first frame's checksum continues the header's, so it shows if the header's bytes or its checksum are damaged.
+  /// The first frame's checksum continues the header's, so it shows if the header's bytes or its
+  /// checksum are damaged.
   private func guessedUse(_ header: [UInt8], pageSize declared: Int?) throws(FileError) -> LogUse? {
     guard let pageSize = declared, pageSize >= 512 else { return nil }
     for count in [1, 4] {
@@ -160,9 +147,7 @@ package struct WriteAheadLog {
     return nil
   }
 
-  /// Returns the index of the next frame of the last generation; -1 if there is none.
-  ///
-  /// If there is one, the frame at `index` is damaged.
+  /// -1 if there is none; if there is one, the frame at `index` is damaged.
   private func laterFrame(
     after index: Int64, of total: Int64, frameSize: Int64, salts: [UInt8]
   ) throws(FileError) -> Int64 {
@@ -173,7 +158,6 @@ package struct WriteAheadLog {
     return -1
   }
 
-  /// Returns true if no byte after the header was written.
   private func isBlank() throws(FileError) -> Bool {
     var offset: Int64 = 32
     while offset < size {
@@ -185,8 +169,6 @@ package struct WriteAheadLog {
     return true
   }
 
-  /// Returns the frame of this generation that the end of the file cuts off; `nil` if there is none.
-  ///
   /// The page is `nil` if the header is cut off too: then there is nothing to compare.
   private func cutFrame(
     at offset: Int64, of use: LogUse, after last: LogFrame
@@ -201,10 +183,8 @@ package struct WriteAheadLog {
     return (pageCount, page, Place(offset: offset + 24, check: check))
   }
 
-  /// Returns true if the last state of some page is in frames that SQLite doesn't read.
-  ///
-  /// A page whose content SQLite reads elsewhere, as after a checkpoint, is not lost. In doubt it counts as lost.
-  /// Also false for a log that SQLite reads completely.
+  /// A page whose content SQLite reads elsewhere, as after a checkpoint, isn't lost; in doubt it
+  /// is.
   package func holdsMore(_ content: Content, thanDatabaseAt database: String) throws(FileError) -> Bool {
     let unread = content.frameCount - content.readCount + content.damagedCommitCount
     guard unread > 0 else { return content.isHeaderDamaged && content.pageSize == 0 }
@@ -232,7 +212,6 @@ package struct WriteAheadLog {
     return false
   }
 
-  /// Reads exactly `count` bytes; `nil` if there are fewer.
   package func bytes(at offset: Int64, count: Int) throws(FileError) -> [UInt8]? {
     try Self.bytes(of: log, at: offset, count: count)
   }
@@ -253,13 +232,11 @@ package struct WriteAheadLog {
 
 /// A generation of a log, as described by its header.
 private struct LogUse {
-  /// The size of a page, in bytes.
   let pageSize: Int
-  /// The salts, which each frame of the log's last generation repeats.
+  /// Each frame of the log's last generation repeats them.
   let salts: [UInt8]
-  /// True if the checksums are over big-endian numbers.
   let isBigEndian: Bool
-  /// The header's checksum, which the first frame's continues.
+  /// The header's checksum, which that of the first frame continues.
   let seed: LogSum
 
   init(pageSize: Int, salts: [UInt8], isBigEndian: Bool, seed: LogSum) {
@@ -281,18 +258,15 @@ private struct LogUse {
   }
 }
 
-/// A frame of a log: a header and a page.
 private struct LogFrame {
   let page: Int
-  /// The number of the database's pages after the commit that the frame ends; 0 if it ends none.
+  /// After the commit that the frame ends; 0 if it ends none.
   let pageCount: Int
-  /// The salts of the log's generation that the frame belongs to.
   let salts: [UInt8]
   /// True if the frame's checksum continues that of the frame before.
   let isSound: Bool
   let sum: LogSum
 
-  /// Creates the start of a chain of checksums, before the first frame.
   init(before seed: LogSum) {
     (page, pageCount, salts, isSound) = (0, 0, [], false)
     sum = seed
@@ -313,9 +287,7 @@ private struct LogPart {
   var count = 0
   var damagedCount = 0
   var strayCount = 0
-  /// The last frame of each page.
   var pages: [Int: WriteAheadLog.Place] = [:]
-  /// True if a frame has an impossible page number.
   var hasUnknownPages = false
   /// True if a damaged frame ends a commit.
   var hasCommit = false
@@ -335,7 +307,6 @@ private struct FrameCheck {
     before.adding(start, isBigEndian: isBigEndian).adding(page, isBigEndian: isBigEndian)
   }
 
-  /// Returns true if the frame's checksum is the one of a page.
   func fits(_ page: [UInt8]) -> Bool { sum(header[..<8], page[...]) == LogSum(header[16...]) }
 
   /// Returns true for the last frame of a commit, which alone has a page count.
@@ -351,9 +322,7 @@ private struct FrameCheck {
   }
 }
 
-/// The running checksum of a log's frames.
-///
-/// https://www.sqlite.org/fileformat2.html#checksum_algorithm
+/// See https://www.sqlite.org/fileformat2.html#checksum_algorithm.
 private struct LogSum: Equatable {
   private var first: UInt32 = 0
   private var second: UInt32 = 0
@@ -373,7 +342,7 @@ private struct LogSum: Equatable {
     return sum
   }
 
-  /// Returns the factor that maps both halves to those of another checksum; `nil` if there is none.
+  /// The factor that maps both halves to those of another checksum; `nil` if there is none.
   func quotient(of product: LogSum) -> UInt32? {
     let (factor, half) = first & 1 == 1 ? (first, product.first) : (second, product.second)
     guard factor & 1 == 1 else { return nil }

@@ -5,9 +5,7 @@ import HeirloomStore
 struct InterruptedChange: VaultPart {
   let place: StorePlace
 
-  /// Rolls the change back, after the store is kept as it is; the lock must be held.
-  ///
-  /// Returns `nil` if there was nothing to roll back.
+  /// Keeps the store as it is first; the lock must be held.
   @discardableResult
   func undo() throws -> VersionName? {
     guard let journal = try RollbackJournal(besideDatabaseAt: location.path),
@@ -40,9 +38,8 @@ struct InterruptedChange: VaultPart {
     }
   }
 
-  /// Keeps the store with its journal as a previous version, once a rollback in a copy has left a valid store.
-  ///
-  /// Also returns the part of the change that SQLite won't roll back.
+  /// Only once a rollback in a copy has left a valid store; returns the part that SQLite won't roll
+  /// back.
   private func keepInterrupted(_ journal: RollbackJournal) throws -> (name: VersionName, damage: JournalDamage?) {
     guard let companion = try files.status(of: location.companion), let store = try files.status(of: location.path)
     else { throw VaultError.unusableFolder(path: location.companion, reason: "it vanished") }
@@ -73,9 +70,7 @@ struct InterruptedChange: VaultPart {
     return (name, damage)
   }
 
-  /// Rolls the change back in a temporary copy.
-  ///
-  /// Throws ``VaultError/refusedJournal(path:_:)`` if the result is no store.
+  /// In a temporary copy; throws ``VaultError/refusedJournal(path:_:)`` if the result is no store.
   private func tryUndoing(_ journal: RollbackJournal, identifier: String, attributes: FileAttributes) throws {
     let work = workFolder(identifier)
     let copy = try work.makeCandidate(attributes: attributes)
@@ -98,10 +93,8 @@ struct InterruptedChange: VaultPart {
     }
   }
 
-  /// Copies a store with the journal of an interrupted change: opening the copy rolls the change back there.
-  ///
-  /// Throws ``VaultError/refusedJournal(path:_:)`` for a journal that makes the database longer,
-  /// or that is too long and names another file.
+  /// Throws ``VaultError/refusedJournal(path:_:)`` for a journal that makes the database longer, or
+  /// that is too long and names another file.
   func copyInterrupted(_ source: String, to copy: String, attributes: FileAttributes) throws {
     try tree.copyFile(source, to: copy, attributes: attributes)
     guard let journal = try RollbackJournal(besideDatabaseAt: source) else { return }

@@ -1,11 +1,10 @@
 import Foundation
 import HeirloomStore
 
-/// The recovery of an interrupted operation, by its manifest and by what is on the disk.
 struct Recovery: VaultPart {
   let place: StorePlace
 
-  /// Recovers from an interrupted run; it may itself be interrupted anywhere and run again.
+  /// May itself be interrupted anywhere and run again.
   func recover() throws {
     guard let manifest = try record.read() else {
       guard try files.status(of: location.path) != nil else { return }
@@ -35,7 +34,7 @@ struct Recovery: VaultPart {
     try VaultError.wrapping(sweep)
   }
 
-  /// Cleans up after the operation that has just put a store where none was.
+  /// After an operation that has just put a store where none was.
   func settle() throws(VaultError) {
     if let manifest = try record.read() { _ = try settle(manifest) }
     try VaultError.wrapping(sweep)
@@ -55,7 +54,6 @@ struct Recovery: VaultPart {
     return outcome
   }
 
-  /// Determines if the store is the one before or the one after an operation.
   private func findOutcome(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     guard let kept = keptFolder(of: manifest) else { return try findOutcomeWithoutOldStore(of: manifest) }
     switch manifest.phase {
@@ -80,7 +78,7 @@ struct Recovery: VaultPart {
     }
   }
 
-  /// Determines if a store, where there was none before, is the operation's or was created by another program.
+  /// Another program may have created the store since.
   private func findOutcomeWithoutOldStore(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     guard manifest.operation == .adoption else { return .undecided }
     if try aside.isAdoptionNoted(manifest) { return .rolledForward }
@@ -102,16 +100,14 @@ struct Recovery: VaultPart {
     return candidate == nil ? .undecided : .rolledBack
   }
 
-  /// Returns the folder that receives the old store; `nil` if the operation keeps none.
   func keptFolder(of manifest: VaultManifest) -> String? {
     manifest.keptFolder.map { PathText.join(location.previous, $0) }
   }
 
   // MARK: Back
 
-  /// Removes everything that an operation prepared; the store is the old one.
-  ///
-  /// The manifest goes last, once the removal of all files that it names is synced; `other` takes its place.
+  /// The manifest goes last, once the removal of all files that it names is synced; `other` takes
+  /// its place.
   func remove(_ manifest: VaultManifest, leaving other: VaultManifest? = nil) throws(FileError) {
     try record.removeDraft()
     if let folder = keptFolder(of: manifest) {
@@ -146,14 +142,11 @@ struct Recovery: VaultPart {
     }
   }
 
-  /// Syncs the folder of the candidates after removals.
-  ///
   /// Otherwise removed names may come back after a loss of power, for the next run to remove.
   func synchronizeRemovals() throws(FileError) {
     if try files.status(of: location.incoming) != nil { try files.synchronizeDirectory(location.incoming) }
   }
 
-  /// Cleans up after an operation whose result stays; the previous version stays.
   private func complete(_ manifest: VaultManifest, isNew: Bool) throws(FileError) {
     let work = workFolder(manifest.identifier)
     // The process may have died between the rename and its sync.
@@ -174,7 +167,8 @@ struct Recovery: VaultPart {
 
   // MARK: Without a record
 
-  /// Removes leftovers that no manifest names: only names of our patterns, and never a file that may be the only copy.
+  /// Removes only names of our patterns that no manifest names, and never a file that may be the
+  /// only copy.
   func sweep() throws(FileError) {
     try record.removeDraft()
     try removeSnapshotDrafts()
@@ -193,7 +187,6 @@ struct Recovery: VaultPart {
     try files.synchronizeDirectory(location.incoming)
   }
 
-  /// Removes drafts of snapshots that an interrupted run left.
   func removeSnapshotDrafts() throws(FileError) {
     let drafts = try files.names(in: location.companion).filter(Self.isSnapshotDraft)
     guard !drafts.isEmpty else { return }
@@ -209,7 +202,7 @@ struct Recovery: VaultPart {
     return parts.last.map { VersionName.isIdentifier(String($0)) } ?? false
   }
 
-  /// Removes second names of the live store in `previous`: the app's writes would change an apparent version.
+  /// In `previous`, where the app's writes would change an apparent version.
   private func unlinkLiveStore() throws(FileError) {
     guard let store = try files.status(of: location.path), store.linkCount > 1 else { return }
     for name in try keptVersions.names() {

@@ -1,10 +1,9 @@
 import HeirloomStore
 
 extension UnreadLogs {
-  /// Copies and syncs a `-wal` that SQLite can't read to its end, before the store is opened for writing.
+  /// Opening the store for writing would make SQLite drop a `-wal` that it can't read to its end.
   ///
-  /// Most stores have no `-wal`, or an empty one: then nothing is read, and no lock is taken.
-  /// If it throws, nothing was changed.
+  /// Most stores have no `-wal`, or an empty one: then no lock is taken.
   func secure() throws {
     guard let status = try files.status(of: log), try damageOfLog() != nil else { return }
     // A set-aside store may be opened in its folder.

@@ -4,14 +4,12 @@ import HeirloomStore
 struct VaultLock: VaultPart {
   let place: StorePlace
 
-  /// Runs an operation while no other vault works on the store.
   func withLock<Value>(requiresStore: Bool = true, _ body: () throws -> Value) throws -> Value {
     let lock = try take(requiresStore: requiresStore)
     defer { lock.close() }
     return try VaultError.wrappingFileErrors(body)
   }
 
-  /// Takes the lock that keeps other vaults out; it is held until it is closed or released.
   func take(requiresStore: Bool) throws -> any FileLock {
     let (folder, store) = try checkPlace(requiresStore: requiresStore)
     return try VaultError.wrappingFileErrors {

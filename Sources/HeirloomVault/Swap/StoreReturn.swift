@@ -1,12 +1,10 @@
 import Foundation
 import HeirloomStore
 
-/// The replacement of the store by a copy of a previous version or of a set-aside store.
 struct StoreReturn: VaultPart {
   let place: StorePlace
   let set: ReturningStore
 
-  /// Replaces the store by a copy of a set, and keeps the present store, if there is one.
   func bringBack(
     replacing current: StoreReplacement, prove: (Connection) throws -> Void
   ) throws -> PreviousVersionFiles? {
@@ -39,9 +37,7 @@ struct StoreReturn: VaultPart {
     }
   }
 
-  // MARK: The candidate
-
-  /// Copies a set to a candidate, as one file without side files.
+  /// The candidate is one file without side files.
   private func rebuild(in work: WorkFolder, attributes: FileAttributes) throws {
     let candidate = work.candidate
     switch set.origin {
@@ -82,7 +78,7 @@ struct StoreReturn: VaultPart {
     try tree.copyFile(source + "-wal", to: candidate + "-wal", attributes: attributes)
   }
 
-  /// Copies a set-aside store while no process can write to it: an app may use it in its folder.
+  /// An app may use the set-aside store in its folder: no process may write to it meanwhile.
   private func copyHeldStore(to candidate: String, attributes: FileAttributes) throws {
     // An interrupted change is rolled back in the copy: no process has the set-aside store open, and it is the only
     // one.
@@ -105,7 +101,7 @@ struct StoreReturn: VaultPart {
     place.reportLeftOut(try hold.giveAttributes(to: candidate), of: candidate)
   }
 
-  /// Gives a candidate a generation, which distinguishes it from the present store and the set-aside one.
+  /// The generation distinguishes the candidate from the present store and the set-aside one.
   private func give(_ generation: String, to candidate: String) throws {
     do throws(SQLiteError) {
       let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
@@ -120,10 +116,8 @@ struct StoreReturn: VaultPart {
     }
   }
 
-  /// Checks that a candidate made from a set can be read.
-  ///
-  /// Faults that SQLite finds in a readable previous version are only reported: it can come back as it was kept, and
-  /// the store that it replaces is kept as well. Faults in a set-aside store are errors.
+  /// Faults that SQLite finds in a readable previous version are only reported: it can come back as
+  /// it was kept, and the store that it replaces is kept as well.
   private func check(_ candidate: String, prove: (Connection) throws -> Void) throws {
     let connection: Connection
     do throws(SQLiteError) {

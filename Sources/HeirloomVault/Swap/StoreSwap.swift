@@ -10,27 +10,24 @@ package import HeirloomStore
 /// journal mode it had. Dropping a swap only releases the lock and the store; the next run cleans up.
 package final class StoreSwap: VaultPart {
   let place: StorePlace
-  /// The lock; `nil` if the caller holds it.
+  /// `nil` if the caller holds the lock.
   private let lock: (any FileLock)?
   private let identifier: String
   private var replacement = StoreReplacement()
-  /// The hold on the store; `nil` before it is held, after the rename, and where there is no store.
+  /// `nil` before the hold, after the rename, and where there is no store.
   private var old: StoreHold?
-  /// The journal mode of the new store.
   private var mode = JournalMode.wal
-  /// The damage of a `-wal` that will be stored with the old store; `nil` if there is none, or before the hold.
+  /// Of a `-wal` that will be stored with the old store.
   package private(set) var logDamage: LogDamage?
-  /// The damage of each log that waits to be stored.
   private var logs: [String: LogDamage] = [:]
-  /// The manifest on the disk; `nil` before it is written.
+  /// As it is on the disk.
   private var manifest: VaultManifest?
-  /// The manifest of an earlier operation, whose store is missing.
+  /// That of an earlier operation, whose store is missing.
   private var earlier: VaultManifest?
   /// True once there is nothing to roll back: after the rename, or a rollback.
   private var isOver = false
   private var generation: String?
 
-  /// Creates a swap; nothing is done yet.
   init(at place: StorePlace, lock: (any FileLock)? = nil) {
     self.place = place
     self.lock = lock
@@ -38,18 +35,15 @@ package final class StoreSwap: VaultPart {
   }
 
   var work: WorkFolder { workFolder(identifier) }
-  /// The candidate's file.
   package var candidatePath: String { work.candidate }
 
   // MARK: Before the commit point
 
-  /// Leaves WAL mode, holds the store exclusively, writes the manifest and makes an empty candidate.
+  /// New external files go into the folder ``StoreLocation/supportName`` beside the candidate, each
+  /// written with a sync: they are added to the store's own before the rename.
   ///
-  /// Only the candidate's owner can open it until it is proven. The caller attaches it to the hold's connection and
-  /// detaches it again.
-  /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync:
-  /// they are added to the store's own before the rename.
-  /// Rows may have changed since `replacement` was made. If `mode` is `nil`, the new store gets the old one's.
+  /// Only the candidate's owner can open it until it is proven. Rows may have changed since
+  /// `replacement` was made. If `mode` is `nil`, the new store gets the old one's.
   package func hold(_ replacement: StoreReplacement, mode: JournalMode? = nil) throws -> StoreHold {
     try VaultError.wrappingFileErrors {
       try place.checkPathLength()
@@ -77,7 +71,6 @@ package final class StoreSwap: VaultPart {
     }
   }
 
-  /// Prepares to put a candidate where no store is: moves side files aside, and makes an empty candidate.
   func prepareWithoutStore(_ replacement: StoreReplacement, mode: JournalMode, attributes: FileAttributes) throws {
     try VaultError.wrappingFileErrors {
       // A damaged manifest throws. That of an earlier operation is replaced: the files that it names stay.
@@ -89,7 +82,6 @@ package final class StoreSwap: VaultPart {
     }
   }
 
-  /// Makes the vault's folders, writes the operation's manifest, and makes an empty candidate.
   private func begin(_ replacement: StoreReplacement, mode: JournalMode, attributes: FileAttributes) throws {
     self.replacement = replacement
     self.mode = mode
@@ -108,9 +100,7 @@ package final class StoreSwap: VaultPart {
     _ = try work.makeCandidate(attributes: attributes)
   }
 
-  /// Has the caller prove a complete candidate, and syncs it.
-  ///
-  /// `proof` compares the candidate with the store, and throws if the candidate is wrong.
+  /// Syncs the candidate; `proof` compares it with the store, and throws if it is wrong.
   package func prove(_ proof: () throws -> Void) throws {
     try VaultError.wrappingFileErrors {
       _ = try begunManifest()
@@ -141,15 +131,13 @@ package final class StoreSwap: VaultPart {
     }
   }
 
-  /// The size in bytes from which an early sync saves time.
+  /// In bytes: from this size on, an early sync saves time.
   private static let leastEarlySync: Int64 = 4 << 20
 
   // MARK: The commit point
 
-  /// Keeps the old store, and renames the candidate to the store.
-  ///
-  /// `alone` is the content that only the old store will hold. ``VaultError/outcomeUnknown(path:underlying:)``
-  /// means that the rename was made and may not last; any other error means that the store is the old one.
+  /// ``VaultError/outcomeUnknown(path:underlying:)`` means that the rename was made and may not
+  /// last; any other error means that the store is the old one.
   package func commit(alone: [SoleContent] = []) throws -> PreviousVersionFiles {
     let version = try VaultError.wrappingFileErrors { try retain(alone: alone) }
     try rename { try renameOverOld() }
@@ -158,7 +146,6 @@ package final class StoreSwap: VaultPart {
     return (try? keptVersions.read(version.name)) ?? version
   }
 
-  /// Gives the candidate the store's name, which no file has; errors are those of ``commit(alone:)``.
   func commitWithoutStore() throws {
     try VaultError.wrappingFileErrors {
       _ = try begunManifest()
@@ -172,7 +159,6 @@ package final class StoreSwap: VaultPart {
     finish { () throws(VaultError) in try Recovery(place: place).settle() }
   }
 
-  /// Keeps the old set, and adds the candidate's external files to the store's.
   private func retain(alone: [SoleContent]) throws -> PreviousVersionFiles {
     var manifest = try begunManifest()
     guard let old, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
@@ -228,7 +214,7 @@ package final class StoreSwap: VaultPart {
     }
   }
 
-  /// Gives the candidate the store's name; a store that an app has created meanwhile is not replaced.
+  /// A store that an app has created meanwhile is not replaced.
   private func nameWithoutStore() throws {
     let candidate = try files.status(of: candidatePath)?.identity
     do throws(FileError) {
@@ -250,7 +236,6 @@ package final class StoreSwap: VaultPart {
     return try files.status(of: keptStore)?.identity == old.identity
   }
 
-  /// Cleans up after the operation, whose result is on the disk.
   private func finish(by cleanUp: () throws(VaultError) -> Void) {
     do throws(VaultError) {
       try cleanUp()
@@ -278,11 +263,8 @@ package final class StoreSwap: VaultPart {
 
   // MARK: Giving up
 
-  /// Removes everything of a swap that did not reach its commit point, and releases the store.
-  ///
-  /// Leftovers that can't be removed are reported by an event, and the next run removes them.
-  /// After a rename whose outcome is unknown, nothing is undone.
-  /// Returns the same error, or ``VaultError/file(_:)`` for an error of the file system.
+  /// After a rename whose outcome is unknown, nothing is undone; leftovers are removed by the next
+  /// run.
   package func rollBack(after error: any Error) -> any Error {
     let error = (error as? FileError).map(VaultError.file) ?? error
     guard !isOver, old != nil || manifest != nil else { return error }
@@ -301,10 +283,11 @@ package final class StoreSwap: VaultPart {
     return error
   }
 
-  /// Returns the record that a rollback leaves; `nil` for none.
+  /// Without a record, the next launch would take a missing store for one that never was, and
+  /// create it.
   ///
-  /// Without a record, the next launch would take a missing store for one that never was, and create it. So the record
-  /// of an earlier operation returns; if there was none, that of a restoration stays until one succeeds.
+  /// So the record of an earlier operation returns; if there was none, that of a restoration stays
+  /// until one succeeds.
   private func recordLeft(by manifest: VaultManifest) -> VaultManifest? {
     guard old == nil, manifest.operation == .restoration else { return nil }
     let isMissing = (try? files.status(of: location.path) == nil) == true
@@ -323,7 +306,6 @@ package final class StoreSwap: VaultPart {
 }
 
 extension VaultError {
-  /// True after a rename that may not last.
   var isOutcomeUnknown: Bool {
     guard case .outcomeUnknown = self else { return false }
     return true

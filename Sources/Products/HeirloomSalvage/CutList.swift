@@ -2,19 +2,14 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// The cuts from a salvaged store, one JSON object per line, which preserve everything that was read.
+/// The cuts from a salvaged store, one JSON object per line: they preserve all that was read.
 struct CutList {
-  /// The list, as lines of UTF-8.
   private(set) var bytes: [UInt8] = []
-  /// The number of cuts that didn't fit into the list.
   private(set) var omittedCount = 0
 
-  /// The size limit of the list, in bytes.
   private static let byteLimit = 256 << 20
 
-  /// Adds a cut.
-  ///
-  /// `subject` is the entity and the property, or the table; `values` are the cut values, by column name.
+  /// `subject` is `Entity.property` or the table; `values` are the cut values, by column name.
   mutating func add(
     _ kind: SalvageReport.Cut.Kind, _ subject: String, table: String, key: Int64?, _ values: [(String, FoundValue)]
   ) {
@@ -58,7 +53,6 @@ struct CutList {
       if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
     case .stored(.text(let text)): writer.string(text)
     case .stored(.blob(let bytes)): member("base64", bytes.base64)
-    // The start of a truncated text is shown as text; other bytes are shown as base64.
     case .lost(let bytes), .garbled(let bytes):
       if let text = String(wellFormedUTF8: bytes) {
         member("readable", text)

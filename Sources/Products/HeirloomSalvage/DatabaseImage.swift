@@ -14,25 +14,23 @@ package final class DatabaseImage {
 
   let layout: PageLayout
   var pageSize: Int { layout.pageSize }
-  /// The number of bytes of a page that hold content.
   package var usableSize: Int { layout.usableSize }
-  /// The number of pages; page numbers count from 1.
+  /// Page numbers count from 1.
   package let pageCount: Int
-  /// The number of pages before the file was truncated; the current number if it wasn't.
+  /// The pages before the file was truncated; `pageCount` if it wasn't.
   let formerPageCount: Int
   let encoding: TextEncoding
-  /// The first trunk page of the freelist; 0 for an empty list, `nil` if the header is damaged.
+  /// 0 for an empty list, `nil` if the header is damaged.
   let firstFreePage: Int?
-  /// The number of free pages in the header.
+  /// As the header declares it.
   let freePageCount: Int
 
-  /// The pages, by the file they came from.
   let origin: PageOrigin
 
   private let file: FileDescriptor
   private let buffer: UnsafeMutableRawBufferPointer
 
-  /// Opens a file; `header` is the one in its first page, or a substitute.
+  /// `header` is the one in the file's first page, or a substitute.
   package init(path: String, header: DatabaseHeader, origin: PageOrigin = PageOrigin()) throws(FileError) {
     self.origin = origin
     file = try FileDescriptor(path, flags: O_RDONLY, for: .read)
@@ -50,7 +48,7 @@ package final class DatabaseImage {
     buffer.deallocate()
   }
 
-  /// Returns the bytes of a page; `nil` if it doesn't exist.
+  /// `nil` if the page doesn't exist or is cut off.
   func page(_ number: Int) throws(FileError) -> [UInt8]? {
     guard number >= 1, number <= pageCount, !origin.lacks(number) else { return nil }
     var count = 0
@@ -63,7 +61,6 @@ package final class DatabaseImage {
     return Array(buffer)
   }
 
-  /// Returns a b-tree page by its number; `nil` if the page is of another kind.
   func treePage(_ number: Int) throws(FileError) -> TreePage? {
     guard let bytes = try page(number) else { return nil }
     return TreePage(bytes, number: number, usableSize: usableSize)
@@ -71,7 +68,7 @@ package final class DatabaseImage {
 }
 
 extension DatabaseHeader {
-  /// Returns the bytes of a header with which SQLite can read the file.
+  /// A header with which SQLite can read the file.
   func bytes(pageCount: Int, autoVacuums: Bool) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)
     bytes.replaceSubrange(0..<16, with: Self.magic)
@@ -93,9 +90,7 @@ extension DatabaseHeader {
     return bytes
   }
 
-  /// Guesses the page size from the positions of table pages.
-  ///
-  /// Cell content grows from the end of a page, so with the right page size some row ends exactly there.
+  /// Cells grow from the end of a page, so with the right size some row ends exactly there.
   static func guessedPageSize(_ file: FileDescriptor) throws(FileError) -> Int? {
     let size = try file.status(for: .read).size
     var best: (score: Int, pageSize: Int)?

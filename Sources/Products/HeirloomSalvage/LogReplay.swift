@@ -7,13 +7,12 @@ struct LogReplay {
     var content: WriteAheadLog.Content
     /// The pages whose last version is in a frame that can't be trusted.
     var lostPages: [Int] = []
-    /// The pages that came from the log, and the page count of the main file.
     var origin = PageOrigin()
-    /// The number of pages that are in neither file.
+    /// Pages that are in neither file.
     var missingCount = 0
   }
 
-  /// The most pages, before the last page of the log, that neither the log nor the file has: 16 GB at 4 KB each.
+  /// The most pages that neither the log nor the file has: 16 GB at 4 KB each.
   ///
   /// A damaged page number can have any value. Missing pages cost time to read, but no space.
   private static let mostMissing: Int64 = 1 << 22
@@ -24,9 +23,7 @@ struct LogReplay {
     log = try WriteAheadLog(path)
   }
 
-  /// Replays the log into the copy `database`; `declared` is its page size, if known.
-  ///
-  /// Returns `nil` if the log is empty.
+  /// Returns `nil` if the log is empty; `declared` is the page size of the database, if known.
   func run(into database: String, pageSize declared: Int?) throws(FileError) -> Outcome? {
     guard let content = try log.content(pageSize: declared) else { return nil }
     var outcome = Outcome(content: content)
@@ -50,7 +47,7 @@ struct LogReplay {
   ) throws(FileError) {
     let database = try FileDescriptor(path, flags: O_RDWR, for: .write)
     for (page, place) in pages.sorted(by: { $0.key < $1.key }) where page <= pageCount {
-      // An older version of the page doesn't match the other pages: it may duplicate rows, or contain deleted ones.
+      // An older version of the page may duplicate rows of other pages, or contain deleted ones.
       var content: [UInt8]?
       if place.isSound { content = try log.bytes(at: place.offset, count: pageSize) }
       try database.write(content ?? [UInt8](repeating: 0, count: pageSize), at: Int64(page - 1) * Int64(pageSize))
@@ -63,7 +60,6 @@ struct LogReplay {
 package struct PageOrigin {
   /// The number of pages in the store's main file.
   let fileCount: Int
-  /// The pages written from the log.
   let logged: Set<Int>
   /// True if every frame up to the last commit was read.
   let isLogWhole: Bool
@@ -72,12 +68,10 @@ package struct PageOrigin {
     (self.fileCount, self.logged, self.isLogWhole) = (fileCount, logged, isLogWhole)
   }
 
-  /// True if neither file has the page.
   func lacks(_ page: Int) -> Bool { page > fileCount && !logged.contains(page) }
 }
 
 extension FileDescriptor {
-  /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) throws(FileError) {
     var done = 0
     while done < bytes.count {

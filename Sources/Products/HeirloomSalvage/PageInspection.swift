@@ -3,12 +3,10 @@ package import HeirloomVault
 
 /// Assigns each page of a damaged database to the table whose rows it holds.
 ///
-/// Trees are walked from their roots as far as they are intact. Other pages are assigned by the pointer map, by a page
-/// that points to them against the map, or by their rows. Free pages are skipped.
+/// Trees are walked as far as they are intact. Other pages are assigned by the pointer map, by a
+/// page that points to them against the map, or by their rows. Free pages are skipped.
 package final class PageInspection {
-  /// A leaf page with rows of a table.
   package struct Leaf {
-    /// The page number.
     package let page: Int
     /// True if no intact tree contains the page.
     package let isApart: Bool
@@ -16,49 +14,45 @@ package final class PageInspection {
     var bounds = KeyBounds()
   }
 
-  /// The place where a row was found.
   package enum Place {
-    /// A page in its table's tree.
     case tree
     /// A page outside of all intact trees.
     case apart
-    /// A page whose rows have keys in another range, so the key isn't the one the row was written with.
+    /// A page whose rows have keys of another range, not those they were written with.
     case misplaced
   }
 
   let image: DatabaseImage
   let pointerMap: PointerMap?
-  /// True to read pages also if it is unknown whether they are in use.
+  /// Also reads pages that may not be in use.
   let includesUncertainPages: Bool
 
-  /// The pages with rows, by table name.
+  /// By table name.
   package private(set) var leaves: [String: [Leaf]] = [:]
-  /// The unreadable pages of tables.
   package private(set) var unreadablePages: [Int] = []
-  /// The number of unreadable pages, by table name.
+  /// By table name.
   private(set) var unreadableCounts: [String: Int] = [:]
-  /// The number of unreadable index pages; their content is in the tables too.
+  /// Their content is in the tables too.
   package private(set) var unreadableIndexPages = 0
   /// The number of pages whose rows may be deleted ones.
   package private(set) var uncertainPages = 0
-  /// The pages with rows of an unknown table.
   package private(set) var unassignedPages: [Int] = []
 
-  /// The pages of zeros that were accepted as the end of a row's last value; a lost page reads as zeros too.
+  /// Pages of zeros accepted as the end of a row's last value; a lost page reads as zeros too.
   private(set) var emptyEnds: Set<Int> = []
 
   /// True if SQLite found all used pages in trees, so no others are searched.
   var isEveryPageLedTo = false
 
-  /// The pages in the freelist; `nil` if it is incomplete.
+  /// `nil` if the list is incomplete.
   private let freePages: Set<Int>?
   private var isVisited: [Bool]
-  /// The row that each overflow page belongs to; no page can belong to two rows.
+  /// The row that has each overflow page; no page can belong to two rows.
   private var claims: [Int: Int] = [:]
   /// The tables whose trees point to pages that the pointer map assigns to others, by page.
   private var disputed: [Int: String] = [:]
 
-  /// Creates an inspection, which reads only the freelist yet.
+  /// Reads only the freelist.
   package init(image: DatabaseImage, pointerMap: PointerMap?, includesUncertainPages: Bool) throws(FileError) {
     self.image = image
     self.pointerMap = pointerMap
@@ -67,7 +61,7 @@ package final class PageInspection {
     isVisited = [Bool](repeating: false, count: image.pageCount + 1)
   }
 
-  /// Returns the pages in the freelist; `nil` if their number differs from the header's.
+  /// `nil` if the list is damaged, or its length differs from the header's.
   private static func freePages(of image: DatabaseImage) throws(FileError) -> Set<Int>? {
     guard var trunk = image.firstFreePage else { return nil }
     var pages: Set<Int> = []
@@ -85,7 +79,7 @@ package final class PageInspection {
     return pages.count == image.freePageCount ? pages : nil
   }
 
-  /// Returns true if a page is in use; `nil` if that is unknown.
+  /// `nil` if that is unknown.
   package func isInUse(_ page: Int) throws(FileError) -> Bool? {
     switch try pointerMap?.entry(of: page) {
     case .free: return false
@@ -96,8 +90,7 @@ package final class PageInspection {
 
   /// True if a page was written to the log and not freed there.
   ///
-  /// Freeing a page changes the first page, which counts free pages, and the page's entry in the pointer map, if there
-  /// is one.
+  /// Freeing changes page 1, which counts free pages, and the page's entry in a pointer map.
   private func isInUseByLog(_ page: Int) -> Bool {
     let origin = image.origin
     return origin.isLogWhole && origin.logged.contains(page) && (pointerMap != nil || !origin.logged.contains(1))
@@ -105,8 +98,6 @@ package final class PageInspection {
 
   // MARK: Assigning pages
 
-  /// Assigns each page with rows to its table.
-  ///
   /// `indexRoots` are the root pages of indexes, `otherRoots` those of tables that aren't read.
   package func take(
     _ tables: [SourceTable], indexRoots: Set<Int> = [], otherRoots: Set<Int> = []
@@ -173,8 +164,7 @@ package final class PageInspection {
     }
   }
 
-  /// Marks the pages of a table that isn't read, except those that the pointer map doesn't assign and that look like
-  /// another table's.
+  /// Marks the pages of an unread table, except unmapped ones that look like another table's.
   private func passOver(_ root: Int, _ tables: [SourceTable]) throws(FileError) {
     var stack = [root]
     var seen: Set<Int> = []
@@ -251,7 +241,7 @@ package final class PageInspection {
     leaves[table.name, default: []].append(Leaf(page: number, isApart: true))
   }
 
-  /// Returns some rows of a page; of long rows, only the start.
+  /// Of long rows, only the start.
   private func sample(_ page: TreePage) throws(FileError) -> [(key: Int64, values: [FoundValue])] {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
     var rows: [(key: Int64, values: [FoundValue])] = []
@@ -263,7 +253,6 @@ package final class PageInspection {
     return rows
   }
 
-  /// True if all rows fit a table.
   private func mayBe(_ rows: [(key: Int64, values: [FoundValue])], of table: SourceTable) -> Bool {
     table.kinds != nil && !rows.isEmpty && rows.allSatisfy { table.fits($0.values, key: $0.key) }
   }
@@ -275,9 +264,7 @@ package final class PageInspection {
 
   // MARK: Rows
 
-  /// Calls a closure with the key, values and place of each row of a table, in page order, intact trees first.
-  ///
-  /// Returns the number of unreadable rows in readable pages. Throws `FileError`, or the error of the closure.
+  /// In page order, intact trees first; returns the number of unreadable rows in readable pages.
   package func forEachRow(of table: SourceTable, _ body: (Int64, [FoundValue], Place) throws -> Void) throws -> Int {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
     var damagedCount = 0
@@ -316,7 +303,6 @@ package final class PageInspection {
     return damagedCount
   }
 
-  /// Returns the keys of a leaf that are in its bounds; `nil` if there are none.
   private func keys(of leaves: [Leaf], at index: Int) throws(FileError) -> [Int64]? {
     guard leaves.indices.contains(index), !leaves[index].isApart, let page = try image.treePage(leaves[index].page)
     else { return nil }

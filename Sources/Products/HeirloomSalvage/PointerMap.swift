@@ -1,20 +1,15 @@
 import HeirloomStore
 package import HeirloomVault
 
-/// The pointer map of a database in auto-vacuum mode: each page's type and the page that points to it.
+/// The map of a database in auto-vacuum mode: each page's type and the page that points to it.
 ///
-/// Core Data creates its stores in this mode. The map distinguishes a page of deleted rows from one whose parent is
-/// lost.
+/// Core Data creates its stores in this mode. Only the map distinguishes a page of deleted rows
+/// from one whose parent is lost.
 package struct PointerMap {
-  /// The entry for a page.
   package enum Entry: Hashable {
-    /// The root page of a table or an index.
     case root
-    /// A free page.
     case free
-    /// The first overflow page of a cell.
     case firstOverflow(parent: Int)
-    /// A later page of an overflow chain.
     case overflow(previous: Int)
     /// A b-tree page that isn't a root.
     case tree(parent: Int)
@@ -28,9 +23,7 @@ package struct PointerMap {
     var bytes: [UInt8] = []
   }
 
-  /// Finds the map; `nil` if the database has none.
-  ///
-  /// `isDeclared` is what the header says, or `nil` if the header is damaged.
+  /// `nil` if the database has no map; `isDeclared` is `nil` if the header is damaged.
   package init?(_ image: DatabaseImage, isDeclared: Bool?) throws(FileError) {
     self.image = image
     cache = Cache()
@@ -52,12 +45,12 @@ package struct PointerMap {
     guard fitting * 10 >= count * 9 else { return nil }
   }
 
-  /// Returns true if a page belongs to the map itself.
+  /// True for a page of the map itself.
   package func contains(_ page: Int) -> Bool {
     image.layout.isMapPage(page)
   }
 
-  /// Returns the entry for a page; `nil` if it is invalid.
+  /// `nil` if the entry is invalid.
   package func entry(of page: Int) throws(FileError) -> Entry? {
     guard page >= 3, page <= image.pageCount else { return nil }
     let map = image.layout.mapPage(of: page)
@@ -79,7 +72,7 @@ package struct PointerMap {
     }
   }
 
-  /// Returns the root of the b-tree that contains a page; `nil` if the chain of parents is broken.
+  /// `nil` if the chain of parents is broken.
   package func root(of page: Int) throws(FileError) -> Int? {
     var current = page
     // No b-tree of a file is deeper.

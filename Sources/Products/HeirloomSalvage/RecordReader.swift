@@ -4,32 +4,29 @@ import HeirloomVault
 
 /// A value of a row that was read without SQLite.
 package enum FoundValue: Hashable {
-  /// The complete value.
   case stored(SQLiteValue)
   /// A text with invalid bytes.
   case garbled([UInt8])
   /// The readable start of a value, which may be empty.
   case lost([UInt8])
 
-  /// The stored value; `nil` if it is incomplete or invalid.
   package var stored: SQLiteValue? {
     guard case .stored(let value) = self else { return nil }
     return value
   }
 }
 
-/// Reads rows from pages.
 struct RecordReader {
   let image: DatabaseImage
   let pointerMap: PointerMap?
 
-  /// The size limit of a record, in bytes, which is SQLite's own.
+  /// SQLite's own limit, in bytes.
   static let sizeLimit = 1_000_000_000
 
-  /// Returns the column values of a row; `nil` if its record is invalid.
+  /// Returns `nil` if the record is invalid; stops after `limit` bytes of the row.
   ///
-  /// Reading stops after `limit` bytes of the row. `claim` is called with each overflow page of the row, and returns
-  /// true if no other row has it; `emptyEnd` is called with a page of zeros that is accepted as the end of a blob.
+  /// `claim` is called with each overflow page of the row, and returns true if no other row has it;
+  /// `emptyEnd` is called with a page of zeros that is accepted as the end of a blob.
   func values(
     of cell: TreePage.TableCell, in page: TreePage, limit: Int = RecordReader.sizeLimit,
     claim: (Int) -> Bool = { _ in true },
@@ -52,7 +49,7 @@ struct RecordReader {
     return values
   }
 
-  /// Follows an overflow chain as far as it can be trusted, and returns the last page if it holds only zeros.
+  /// Follows the chain as far as it can be trusted; returns its last page if that holds only zeros.
   private func appendOverflow(
     _ first: Int, of cell: TreePage.TableCell, parent: Int, to payload: inout [UInt8], limit: Int, claim: (Int) -> Bool
   ) throws(FileError) -> Int? {
@@ -78,10 +75,10 @@ struct RecordReader {
     return nil
   }
 
-  /// Decodes a record whose end may be missing; returns `nil` if the lengths of its values don't add up to `size`.
+  /// Returns `nil` if the values' lengths don't add up to `size`, that of the complete record.
   ///
-  /// `payload` has the available bytes, `size` is the length of the complete record. From `certainCount` on, the bytes
-  /// come from an empty page, and only blobs may contain them.
+  /// `payload` may lack the end of the record. From `certainCount` on, its bytes come from an empty
+  /// page, and only blobs may contain them.
   static func decode(
     _ payload: [UInt8], size: Int, encoding: DatabaseImage.TextEncoding, certainCount: Int = .max
   ) -> [FoundValue]? {

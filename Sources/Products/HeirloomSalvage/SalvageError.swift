@@ -69,7 +69,6 @@ extension SalvageError: ExplainedError {
     }
   }
 
-  /// The problem's code for programs.
   package var code: String {
     switch problem {
     case .missing: "missing"

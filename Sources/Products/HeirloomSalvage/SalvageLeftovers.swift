@@ -10,15 +10,14 @@ struct SalvageLeftovers {
   private static let graceSeconds: Int64 = 3600
   private static let namePrefix = ".salvage-"
 
-  /// Locks a folder, which protects it from removal by other processes.
+  /// Protects a folder from other processes until the lock is closed or this process ends.
   ///
-  /// The lock lasts until it is closed or its process ends; it is `nil` if another process has it, or the volume
-  /// doesn't support locks.
+  /// `nil` if another process has the lock, or the volume doesn't support locks.
   func lock(_ folder: String) -> (any FileLock)? {
     try? files.lock(PathText.join(folder, "lock"), timeout: .zero)
   }
 
-  /// Removes the unlocked folders in a directory where new stores are made; those that can't be removed stay.
+  /// `directory` is where new stores are made; folders that are locked or can't be removed stay.
   func remove(in directory: String) {
     for name in (try? files.names(in: directory)) ?? [] where Self.isOurs(name) {
       let folder = PathText.join(directory, name)
@@ -38,7 +37,7 @@ struct SalvageLeftovers {
     }
   }
 
-  /// True if a folder has a name that only salvage uses.
+  /// Only salvage uses such names.
   private static func isOurs(_ name: String) -> Bool {
     let digits = name.dropFirst(namePrefix.count)
     return name.hasPrefix(namePrefix) && digits.count == 32

@@ -32,26 +32,21 @@ public struct SalvageReport: Hashable, Sendable {
 
   /// Content that was left out of the new store or set to NULL.
   public struct Cut: Hashable, Sendable {
-    /// The kind of cut.
     package let kind: Kind
     /// The entity and the property, as `Entity.property`, or the table.
     public let subject: String
     /// The number of values, links or rows that were cut.
     public package(set) var count: Int64
 
-    /// A kind of cut: what was cut, and why.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
       /// A to-one relationship to a missing object, which was set to NULL.
       case danglingKey
       /// A link to or from a missing object.
       case danglingLink
-      /// An unreadable value in a readable row.
       case unreadableValue
-      /// A text with unreadable characters; the other characters are in the new store.
+      /// The readable characters are in the new store.
       case garbledText
-      /// A value that isn't of its attribute's type.
       case wrongType
-      /// A value whose external file is missing.
       case missingFile
       /// A row whose key was damaged: its neighbours' keys are in another range.
       case wrongKey
@@ -118,7 +113,6 @@ public struct SalvageReport: Hashable, Sendable {
       && missingFiles.isEmpty && leftOut.isEmpty && !mayLackContent
   }
 
-  /// Adds a clause, as a sentence.
   mutating func note(_ words: String) {
     notes.append(ErrorWords.sentence(words))
   }

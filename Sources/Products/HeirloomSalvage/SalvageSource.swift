@@ -5,32 +5,28 @@ import HeirloomVault
 
 /// A damaged store, read by SQLite if its structure is sound, and page by page otherwise.
 final class SalvageSource {
-  /// The store's schema, as far as it can be read.
+  /// As far as it can be read.
   let actual: ActualSchema
-  /// True if SQLite finds the structure sound.
   let isSound: Bool
   let image: DatabaseImage
-  /// The database opened by SQLite; `nil` if it can't read even the schema.
+  /// `nil` if SQLite can't read even the schema.
   let connection: Connection?
-  /// The assignment of pages to tables; `nil` if the database is sound.
+  /// `nil` if the database is sound.
   let inspection: PageInspection?
-  /// The tables, by their names in the model.
+  /// By their names in the model.
   private(set) var tables: [String: SourceTable] = [:]
 
   /// The file's names of tables that the model has under another name.
   private(set) var renamedTables: Set<String> = []
 
-  /// The names that couldn't be read unchanged, one phrase each.
+  /// The names that couldn't be read unchanged, as phrases.
   private let findings: [String]
-  /// The root pages of tables, by their names in the file.
+  /// The root pages of tables, by name in the file.
   private let roots: [String: Int]
 
-  /// The root pages of indexes.
   private let indexRoots: Set<Int>
 
-  /// Opens the single file of a prepared workspace.
-  ///
-  /// `includesUncertainPages` also reads pages whose rows may be deleted ones.
+  /// `workspace` must be prepared; `includesUncertainPages` reads rows that may be deleted ones.
   init(_ workspace: SalvageWorkspace, includesUncertainPages: Bool) throws {
     image = try DatabaseImage(path: workspace.path, header: workspace.header, origin: workspace.origin)
     let map = try PointerMap(image, isDeclared: workspace.header.isRepaired ? nil : workspace.header.autoVacuums)
@@ -87,10 +83,11 @@ final class SalvageSource {
     try takeCensus()
   }
 
-  /// Adds the model's tables, by which rows are recognized even if their table's root page or name is lost.
+  /// Adds the model's tables, which recognize rows even if a table's root page or name is lost.
   ///
-  /// `numbers` has the model's entity numbers by the store's, `nil` if they are equal. `isOwn` is true if the model
-  /// made the store, as far as is known. Returns a phrase for each name that couldn't be read unchanged.
+  /// `numbers` has the model's entity numbers by the store's, `nil` if they are equal. `isOwn` is
+  /// true if the model made the store, as far as is known. Returns a phrase for each name that
+  /// couldn't be read unchanged.
   func recognize(
     _ schema: PhysicalSchema, numbers: [Int64: Int64]?, isOwn: Bool
   ) throws(FileError) -> [String] {
@@ -142,7 +139,7 @@ final class SalvageSource {
     }
   }
 
-  /// True if no page in use is empty: it could be the rest of a text, which SQLite would read as zeros.
+  /// An empty page in use could be the rest of a text, which SQLite would read as zeros.
   private static func hasNoEmptyPage(_ image: DatabaseImage, _ pages: PageInspection) throws(FileError) -> Bool {
     guard image.pageCount >= 2 else { return true }
     for number in 2...image.pageCount where number != image.layout.lockPage {
@@ -172,13 +169,13 @@ final class SalvageSource {
     }
   }
 
-  /// True if a table is an ordinary rowid table.
+  /// True for an ordinary rowid table.
   private static func hasRows(_ table: String, in schema: ActualSchema) -> Bool {
     guard let sql = schema.object(.table, named: table)?.normalizedSQL?.uppercased() else { return false }
     return sql.hasPrefix("CREATE TABLE ") && !sql.contains("WITHOUT ROWID")
   }
 
-  /// Returns a table's name in its own statement; `nil` if it is the same.
+  /// The name in the table's own statement; `nil` if it is the same.
   private static func statedName(_ table: String, in schema: ActualSchema) -> String? {
     let words = schema.object(.table, named: table)?.normalizedSQL?.split { $0 == " " || $0 == "(" } ?? []
     guard words.count > 2, words[2] != table else { return nil }
@@ -226,9 +223,7 @@ final class SalvageSource {
   /// The most entries of an index; damaged pages may form a cycle.
   private var entryLimit: Int { image.pageCount * image.usableSize / 4 }
 
-  /// Calls a closure with the key, the values in column order, and the place of each row of a table.
-  ///
-  /// Returns the number of unreadable rows in readable pages.
+  /// Returns the number of unreadable rows in readable pages; `body` gets values by column.
   @discardableResult
   func forEachRow(
     of name: String, _ body: (Int64, [FoundValue], PageInspection.Place) throws -> Void
@@ -271,7 +266,6 @@ final class SalvageSource {
     return rows
   }
 
-  /// Returns the store's metadata; `nil` if it can't be read.
   func metadata(path: String) -> StoreMetadata? {
     for row in rows(of: PhysicalName.metadataTable, limit: 2) where row.count >= 3 {
       guard let identifier = row[1]?.text, !identifier.isEmpty, let list = row[2]?.blob else { continue }
@@ -280,7 +274,6 @@ final class SalvageSource {
     return nil
   }
 
-  /// Returns the model from the store's model cache; `nil` if it can't be read.
   func cachedModel() -> ManagedObjectModel? {
     for row in rows(of: PhysicalName.modelCacheTable, limit: 4) {
       guard let content = row.first.flatMap({ $0 })?.blob else { continue }
@@ -296,7 +289,6 @@ final class SalvageSource {
     let maximum: Int64?
   }
 
-  /// Returns the readable rows of the table of entities.
   func entityRows() -> [EntityRow] {
     rows(of: PhysicalName.primaryKeyTable, limit: 20_000).compactMap { row in
       guard row.count >= 4, let number = row[0]?.integer, let name = row[1]?.text else { return nil }
@@ -304,9 +296,7 @@ final class SalvageSource {
     }
   }
 
-  /// Calls a closure with both ends of each link in a join table's indexes, as far as they can be read.
-  ///
-  /// The same link may be reported several times.
+  /// Goes as far as the indexes can be read; a link may be reported several times.
   func forEachIndexedLink(
     of name: String, _ first: String, _ second: String, _ body: (Int64, Int64) throws -> Void
   ) throws {
@@ -325,9 +315,7 @@ final class SalvageSource {
     }
   }
 
-  /// Calls a closure with each row's key in a table's indexes, as far as they can be read.
-  ///
-  /// The same key may be reported several times.
+  /// Goes as far as the indexes can be read; a key may be reported several times.
   func forEachIndexedKey(of name: String, _ body: (Int64) throws -> Void) throws {
     guard let connection, let table = tables[name], let number = rowNumber(of: table, connection) else { return }
     for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {

@@ -7,17 +7,15 @@ import HeirloomVault
 ///
 /// SQLite never opens the original, because it could write to it or create files beside it.
 final class SalvageWorkspace {
-  /// The folder, which only this user may open.
+  /// Only this user may open it.
   let folder: String
   /// The copy of the main file, with its journal rolled back and its `-wal` applied.
   let path: String
   /// The header in the copy's first page, or a substitute.
   private(set) var header = DatabaseHeader(pageSize: 4096)
-  /// The pages, by the file they came from.
   private(set) var origin = PageOrigin()
-  /// The page size in the log; `nil` if no log was read.
+  /// `nil` if no log was read.
   private var loggedPageSize: Int?
-  /// The findings, in sentences.
   private(set) var notes: [String] = []
   /// The pages whose last version is damaged in the `-wal`.
   private(set) var lostPages: [Int] = []
@@ -26,21 +24,18 @@ final class SalvageWorkspace {
   /// True if the damaged or missing part may have had content, so rows may be missing or outdated.
   private(set) var mayLackContent = false
 
-  /// True if SQLite dropped the log before, or if the header of the `-wal` is damaged and some of its pages are
-  /// unreadable.
+  /// True if SQLite dropped the log, or the header and some pages of the `-wal` are damaged.
   ///
-  /// SQLite ignores such a log. The main file alone may have more rows than it has with these pages.
+  /// SQLite ignores such a log. The main file alone may have more rows than with these pages.
   private(set) var isLogDoubtful = false
 
   private let files: any FileOperations
   private let location: StoreLocation
   private let readsLog: Bool
-  /// True if the log is a copy of one that SQLite dropped, so the store may have been written to since.
+  /// True if the log is a copy of one that SQLite dropped: the store may have changed since.
   private var isLogWaiting = false
 
-  /// Makes the folder in `directory`, where the new store is made.
-  ///
-  /// `readsLog` is false to read the store without the changes in its `-wal`.
+  /// `directory` is where the new store is made; without `readsLog`, the `-wal` is left out.
   init(
     for location: StoreLocation, in directory: String, readsLog: Bool = true, files: any FileOperations
   ) throws(FileError) {
@@ -56,7 +51,7 @@ final class SalvageWorkspace {
     try FolderTree(files: files).remove(folder)
   }
 
-  /// Copies the store and turns the copy into a single file.
+  /// Turns a copy of the store into a single file.
   func prepare() throws(SalvageError) {
     try salvageErrors(location.path) {
       try copy()
@@ -93,7 +88,7 @@ final class SalvageWorkspace {
         (isDamaged, mayLackContent) = (true, true)
         notes.append("the store's main file is missing, and only the content of its \"-wal\" was read")
       }
-      // A log that SQLite couldn't read completely, kept with this version or waiting to be kept with the next.
+      // A log that SQLite couldn't read completely, kept with this version or waiting for the next.
       for unread in [location.path + StoreLocation.unreadLogSuffix, location.unreadLog]
       where try files.status(of: path + "-wal")?.size ?? 0 == 0 && files.status(of: unread)?.kind == .regular {
         if try files.status(of: path + "-wal") != nil { try files.unlink(path + "-wal") }
@@ -205,9 +200,7 @@ final class SalvageWorkspace {
     return true
   }
 
-  /// Opens the copy, which makes SQLite roll the change back.
-  ///
-  /// Returns the reason if SQLite can't; `nil` if it did.
+  /// Opening the copy makes SQLite roll the change back; returns the reason if it can't.
   private func undo() throws(SQLiteError) -> String? {
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .readWrite, options: .inspecting)
@@ -221,7 +214,6 @@ final class SalvageWorkspace {
     }
   }
 
-  /// True if the copy has readable metadata.
   private func hasMetadata() throws(SQLiteError) -> Bool {
     try StoreReading.hasMetadata(Connection(path: path, mode: .immutable, options: .inspecting))
   }
@@ -283,7 +275,6 @@ final class SalvageWorkspace {
     }
   }
 
-  /// Notes that content may be missing, with the reason.
   private func noteLoss(_ note: String) {
     isDamaged = true
     mayLackContent = true
@@ -318,7 +309,7 @@ final class SalvageWorkspace {
       let autoVacuums = try PointerMap(image, isDeclared: nil) != nil
       try file.write(header.bytes(pageCount: pageCount, autoVacuums: autoVacuums), at: 0)
     } else {
-      // The copy is a single file now: in WAL mode, SQLite would look for the `-wal` that was already applied.
+      // In WAL mode, SQLite would look for the `-wal` that was already applied.
       try file.write([1, 1], at: 18)
       try settle(pageCount, declared: bigEndian(start, at: 28), start: start, file)
     }
@@ -380,7 +371,6 @@ extension StoreSalvage {
   }
 }
 
-/// Runs a body and converts its errors to ``SalvageError``.
 func salvageErrors<Value>(_ path: String, _ body: () throws -> Value) throws(SalvageError) -> Value {
   do {
     return try body()

@@ -4,10 +4,9 @@ import HeirloomStore
 import HeirloomVault
 
 extension SalvageWriter {
-  /// Copies the external files that rows name, and sets values whose file is missing or empty to NULL.
+  /// Sets values whose file is missing or empty to NULL; returns true if files were copied.
   ///
-  /// `support` is the damaged store's folder, with symbolic links resolved; `destination` is created if there are
-  /// files. Returns true if there are files.
+  /// `support` is the damaged store's folder, with symbolic links resolved.
   func copyFiles(from support: SupportFolder, to destination: String, files: any FileOperations) throws -> Bool {
     let files = files.withoutLinks
     let folder = support.path(of: SupportFolder.dataName)
@@ -50,9 +49,7 @@ extension SalvageWriter {
     return true
   }
 
-  /// Copies a file, and returns the attributes that the copy lacks; `nil` if it couldn't be copied.
-  ///
-  /// An empty file, and one that the disk can't read, count as missing.
+  /// Returns what the copy lacks; `nil` for a file that is missing, empty or unreadable.
   private func copy(_ path: String, to copy: String, _ files: any FileOperations) throws(FileError) -> PassedOver? {
     do throws(FileError) {
       guard let status = try files.status(of: path), status.kind == .regular, status.size > 0 else { return nil }
@@ -64,13 +61,11 @@ extension SalvageWriter {
     }
   }
 
-  /// Returns the attributes for a new folder that has the permissions and owner of another folder.
   private static func attributes(
     likeThoseOf folder: String, _ files: any FileOperations
   ) throws(FileError) -> FileAttributes {
     guard try files.status(of: folder) != nil else { return FileAttributes(mode: 0o700) }
-    // Only an open folder shows whether it has an access list, with which the group bits aren't the group's
-    // permissions.
+    // Only an open folder shows if it has an access list, which changes what the group bits mean.
     let attributes = try FileDescriptor(folder, flags: O_RDONLY | O_DIRECTORY, for: .read).status(for: .read).attributes
     return FileAttributes(mode: attributes.mode | 0o700, owner: attributes.owner, group: attributes.group)
   }

@@ -2,7 +2,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension SalvageWriter {
-  /// Removes content that would prevent an app from opening the new store or following its relationships.
+  /// Removes what would prevent an app from opening the store or following its relationships.
   func repair() throws {
     for index in schema.indexes where index.isUnique { try separateDuplicates(index) }
     for entity in schema.entities {
@@ -21,7 +21,7 @@ extension SalvageWriter {
 
   // MARK: Constraints
 
-  /// Makes a unique index; of objects with equal values, only the first one stays.
+  /// Of objects with equal values, only the first one stays.
   private func separateDuplicates(_ index: PhysicalIndex) throws(SQLiteError) {
     do throws(SQLiteError) {
       return try connection.execute(index.sql)
@@ -40,7 +40,6 @@ extension SalvageWriter {
     try connection.execute(index.sql)
   }
 
-  /// Deletes rows of a table, and adds them to the cuts.
   private func cutRows(
     _ kind: SalvageReport.Cut.Kind, _ subject: String, table: String, where condition: String
   ) throws(SQLiteError) {
@@ -201,9 +200,7 @@ extension SalvageWriter {
     }
   }
 
-  /// Copies a table.
-  ///
-  /// Returns false, and creates none, if it couldn't be read completely.
+  /// Returns false, and leaves no table behind, if it couldn't be read completely.
   private func copyTable(_ object: SchemaObject) throws -> Bool {
     guard let table = source.tables[object.name], source.inspection?.unreadableCounts[object.name] == nil,
       (try? connection.make(object)) != nil

@@ -1,7 +1,6 @@
 import HeirloomModel
 import HeirloomStore
 
-/// Creates the new store and writes rows to it.
 final class SalvageWriter {
   let schema: PhysicalSchema
   let source: SalvageSource
@@ -10,7 +9,7 @@ final class SalvageWriter {
   var report: SalvageReport
   /// The model's entity numbers, by the damaged store's; `nil` if they are equal.
   let entityNumbers: [Int64: Int64]?
-  /// The number of rows without an entity number of their table, by the only entity that the table can hold.
+  /// Rows without an entity number of their table, by the only entity that the table can hold.
   private var rowsWithoutNumber: [String: Int64] = [:]
 
   private let path: String
@@ -27,8 +26,8 @@ final class SalvageWriter {
     try connection.forbidAttaching()
     try connection.execute("PRAGMA page_size = \(PersistentStore.pageSize)")
     try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    // The file is private until it is complete: a failed statement is rolled back, after other failures the file is
-    // deleted.
+    // The file is private until it is complete: a failed statement is rolled back, and after other
+    // failures the file is deleted.
     try connection.execute("PRAGMA journal_mode = MEMORY")
     try connection.execute("PRAGMA synchronous = OFF")
     try PersistentStore.prepare(connection, for: schema)
@@ -41,7 +40,6 @@ final class SalvageWriter {
     for trigger in schema.triggers where isOfRTree(trigger) { try connection.execute(trigger.sql) }
   }
 
-  /// True if a trigger maintains an R-tree.
   func isOfRTree(_ trigger: PhysicalTrigger) -> Bool {
     schema.indexes.contains { index in
       guard case .rTree(trigger.entity, trigger.property) = index.kind else { return false }
@@ -54,7 +52,7 @@ final class SalvageWriter {
   private struct ColumnPlan {
     let name: String
     let role: PhysicalColumn.Role
-    /// The column's index in the damaged store's rows; `nil` if it is missing there.
+    /// The index in the damaged store's rows; `nil` if the column is missing there.
     let place: Int?
     /// The attribute, or the leaf of a composite one.
     let attribute: AttributeDescription?
@@ -139,7 +137,7 @@ final class SalvageWriter {
     }
   }
 
-  /// Converts a row of the damaged store to one of the new store; `nil` if that is impossible.
+  /// Returns `nil` for an object of an unknown entity, or a link that lacks an end.
   private func converted(
     _ values: [FoundValue], key: Int64, _ plan: [ColumnPlan], _ table: PhysicalTable, _ numbers: ClosedRange<Int>?,
     _ sole: PhysicalEntity?, _ found: SourceTable
@@ -190,7 +188,6 @@ final class SalvageWriter {
     return row
   }
 
-  /// Adds a row's values in columns that the model doesn't have to the cuts.
   private func noteLeftOut(_ values: [FoundValue], key: Int64, of found: SourceTable, _ table: PhysicalTable) {
     guard !found.leftOutColumns.isEmpty else { return }
     let left = found.leftOutColumns.compactMap { column in
@@ -231,7 +228,7 @@ final class SalvageWriter {
     return entityNumbers[number]
   }
 
-  /// Adds a row whose key is in use to the cuts, unless it equals the existing row.
+  /// Cuts a row whose key is in use, unless it equals the existing row.
   private func settleDuplicate(
     _ row: [SQLiteValue], _ plan: [ColumnPlan], _ table: PhysicalTable, _ name: String, key: Int64
   ) throws(SQLiteError) {
@@ -255,7 +252,7 @@ final class SalvageWriter {
     }
   }
 
-  /// Copies links of lost rows from the indexes of their table, which contain both ends.
+  /// A join table's indexes contain both ends, so links of lost rows can be read there.
   private func copyIndexedLinks(of table: PhysicalTable, in result: inout SalvageReport.Table) throws {
     let names = table.columns.prefix(2).map(\.name)
     guard names.count == 2 else { return }
@@ -299,7 +296,6 @@ final class SalvageWriter {
 
   // MARK: Ending
 
-  /// Makes the indexes and triggers, writes the metadata, and closes the store.
   func finish(_ metadata: StoreMetadata) throws(SQLiteError) {
     for index in schema.indexes where !index.isRTree && !index.isUnique { try connection.execute(index.sql) }
     for trigger in schema.triggers where !isOfRTree(trigger) { try connection.execute(trigger.sql) }
@@ -325,7 +321,6 @@ final class SalvageWriter {
     try connection.close()
   }
 
-  /// Notes how many rows had their entity number corrected in a column.
   func noteCorrection(of column: String, in table: String, _ count: Int64) {
     let correction = schema.numberCorrections.first { $0.table == table && $0.column == column }
     guard count > 0, let correction else { return }

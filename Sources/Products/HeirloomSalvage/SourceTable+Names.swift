@@ -2,7 +2,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension SourceTable {
-  /// Matches columns of the model with columns whose names are damaged, and returns a phrase for each difference.
+  /// Matches the model's columns with damaged names; returns a phrase for each difference.
   ///
   /// `known` has columns that the model may lack; `isOwn` is true if the model made the store.
   mutating func findColumns(of table: PhysicalTable, besides known: Set<String>, isOwn: Bool) -> [String] {
@@ -32,7 +32,7 @@ extension SourceTable {
     return told + unknown.map { "the column \(fileName).\($0), which the model doesn't have" }
   }
 
-  /// Pairs tables of the model with tables of the file that have a similar name or the same columns.
+  /// Pairs the model's tables with the file's that have a similar name or the same columns.
   static func renamed(_ lost: [PhysicalTable], _ others: [SourceTable]) -> [(String, String)] {
     let near = nearPairs(lost.map(\.name), others.map(\.name))
     let (lost, others) = (
@@ -63,7 +63,7 @@ extension SourceTable {
     }
   }
 
-  /// True if a few changed bits may have turned one name into the other.
+  /// A few changed bits may have turned one name into the other.
   private static func isNear(_ name: String, _ other: String) -> Bool {
     // An invalid byte was read as one character.
     guard name.unicodeScalars.count == other.unicodeScalars.count else { return false }

@@ -3,7 +3,6 @@ package import HeirloomStore
 
 /// A table of a damaged store.
 package struct SourceTable {
-  /// A column's kind of stored value.
   enum ColumnKind {
     case integer, number, text, bytes, any
 
@@ -30,30 +29,29 @@ package struct SourceTable {
   /// The table's name in the model.
   package let name: String
   let fileName: String
-  /// The columns, in the order of a row's values.
+  /// In the order of a row's values.
   let columns: [String]
   /// The index of the column that is the rowid, which records don't contain.
   let keyColumn: Int?
-  /// The root page; `nil` if it is unknown.
+  /// The root page, if it is known.
   let root: Int?
-  /// The kinds of the columns' values; `nil` if rows can't be recognized by them.
+  /// `nil` if rows can't be recognized by them.
   var kinds: [ColumnKind]?
-  /// The entity numbers of the table's objects.
   var entityNumbers: Set<Int>?
   /// The columns that the model doesn't have.
   var leftOutColumns: [String] = []
   /// The file's damaged names of columns, by the model's names.
   var columnNames: [String: String] = [:]
 
-  /// Returns the index of a model's column in a row.
+  /// `column` is the model's name.
   func place(of column: String) -> Int? {
     columns.firstIndex(of: columnNames[column] ?? column)
   }
 
-  /// True if a row may belong to this table; false if its columns are unknown.
+  /// Also false if the table's columns are unknown.
   func fits(_ values: [FoundValue], key: Int64) -> Bool {
     guard let kinds, values.count <= kinds.count, !values.isEmpty else { return false }
-    // Rows written before a column was added lack it; the first three columns are as old as the table.
+    // Rows older than a column lack it; the first three columns are as old as the table.
     guard values.count >= min(kinds.count, 3) else { return false }
     guard zip(kinds, values).allSatisfy({ $0.accepts($1) }) else { return false }
     if let keyColumn, keyColumn < values.count, values[keyColumn] != .stored(.null) { return false }
@@ -86,7 +84,7 @@ extension SourceTable {
       keyColumn: nil, root: nil, kinds: [.bytes]),
   ]
 
-  /// Creates a table from the file's own statement; `modelName` is the model's name for it, if the file has another.
+  /// `modelName` is the model's name for the table, if the file has another.
   package init?(_ table: ActualTable, root: Int?, modelName: String? = nil) {
     guard !table.isVirtual, !table.columns.isEmpty else { return nil }
     name = modelName ?? table.name
@@ -100,7 +98,7 @@ extension SourceTable {
     self.root = root
   }
 
-  /// Creates a table from a model, for a store whose own statement is lost.
+  /// For a store whose own statement of the table is lost.
   init(_ table: PhysicalTable, _ schema: PhysicalSchema, numbers: [Int64: Int64]?) {
     name = table.name
     fileName = table.name
@@ -110,9 +108,7 @@ extension SourceTable {
     recognize(by: table, schema, numbers: numbers)
   }
 
-  /// Makes rows recognizable by the model's description of the table.
-  ///
-  /// `numbers` has the model's entity numbers by the store's, `nil` if they are equal.
+  /// `numbers` has the model's entity numbers by the store's; `nil` if they are equal.
   package mutating func recognize(by table: PhysicalTable, _ schema: PhysicalSchema, numbers: [Int64: Int64]?) {
     let types = Dictionary(
       table.columns.map { (columnNames[$0.name] ?? $0.name, $0.type) }, uniquingKeysWith: { first, _ in first })

@@ -33,7 +33,6 @@ public struct StoreSalvage {
     self.init(storeURL: storeURL, candidates: candidates)
   }
 
-  /// Creates the salvage of a store, on the given file system.
   package init(
     storeURL: URL, candidates: [StoreModelCandidate], files: any FileOperations = POSIXFileOperations()
   ) {
@@ -64,7 +63,7 @@ public struct StoreSalvage {
     }
   }
 
-  /// Builds the new store in a folder that exists while the body runs.
+  /// The folder of the new store exists only while the body runs.
   private func salvaged<Value>(
     _ store: StoreLocation, _ output: StoreLocation, readsLog: Bool = true,
     _ body: (SalvageWorkspace, SalvageReport, Parts) throws(SalvageError) -> Value
@@ -161,7 +160,7 @@ public struct StoreSalvage {
     }
   }
 
-  /// Returns the size of the external files, as far as it can be determined.
+  /// Files whose size can't be read count as 0.
   private func externalByteCount(of store: StoreLocation) -> Int64 {
     let support = (try? files.resolvePath(store.support)) ?? store.support
     let folder = PathText.join(support, "_EXTERNAL_DATA")
@@ -200,7 +199,7 @@ public struct StoreSalvage {
     let folder = PathText.join(workspace.folder, "new")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
     let path = PathText.join(folder, output.name)
-    // The owner is kept even if the superuser salvages the store, because the app must be able to use it.
+    // The owner is kept even if the superuser salvages: the app must be able to use the store.
     let owner = try damaged.status()
     try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600, owner: owner.owner, group: owner.group))
     let writer = try SalvageWriter(
@@ -242,7 +241,6 @@ public struct StoreSalvage {
     )
   }
 
-  /// Creates the report from the store and the chosen model.
   private func report(
     of source: SalvageSource, _ choice: Choice, hasMetadata: Bool, _ workspace: SalvageWorkspace,
     _ store: StoreLocation, _ output: StoreLocation
@@ -264,7 +262,7 @@ public struct StoreSalvage {
     return report
   }
 
-  /// Returns the folder of external data, which an app may have replaced with a symbolic link.
+  /// An app may have replaced the folder with a symbolic link.
   private func supportFolder(of store: StoreLocation, _ report: inout SalvageReport) -> SupportFolder {
     do throws(FileError) {
       return try StoreVault(store, files: files).supportFolder()
@@ -274,13 +272,13 @@ public struct StoreSalvage {
     }
   }
 
-  /// Returns the model's entity numbers by the store's, matched by entity names.
+  /// By the store's numbers, matched by entity names; `nil` if no entity can be read.
   private static func numbers(of source: SalvageSource, _ schema: PhysicalSchema) -> [Int64: Int64]? {
     let rows = source.entityRows().filter { $0.number < 16_000 }
     guard !rows.isEmpty else { return nil }
     var numbers: [Int64: Int64] = [:]
     for row in rows { numbers[row.number] = schema.entity(named: row.name).map { Int64($0.number) } }
-    // Rows of the table of entities may be lost: if all others agree, the missing ones are assumed to agree.
+    // Entity rows may be lost: if all others agree, the missing ones are assumed to agree.
     if numbers.allSatisfy({ $0.key == $0.value }) {
       let told = Set(rows.map(\.number))
       for number in schema.entities.map({ Int64($0.number) }) where !told.contains(number) { numbers[number] = number }
@@ -354,13 +352,12 @@ public struct StoreSalvage {
       throw error
     }
     try files.synchronizeDirectory(output.directory)
-    // A second name for the file would prevent an app from migrating the store. After a rename there is none.
+    // A second name would prevent an app from migrating the store; after a rename there is none.
     try? files.unlink(parts.store)
   }
 }
 
 extension SalvageReport {
-  /// Notes the attributes of the damaged store that couldn't be copied to the new one.
   fileprivate mutating func note(_ attributes: PassedOver, of path: String) {
     guard let first = attributes.first else { return }
     notes.append(
@@ -368,7 +365,6 @@ extension SalvageReport {
         + " \(first).")
   }
 
-  /// Adds the results of the page inspection.
   fileprivate mutating func add(_ inspection: PageInspection) {
     unreadablePages = Array(inspection.unreadablePages.sorted().prefix(100))
     unreadablePageCount = inspection.unreadablePages.count

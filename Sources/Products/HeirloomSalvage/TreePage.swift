@@ -2,9 +2,9 @@ import HeirloomStore
 
 /// The range of keys that a b-tree page may have according to its parents.
 struct KeyBounds: Hashable {
-  /// The exclusive lower bound; `nil` for none.
+  /// Exclusive; `nil` for none.
   var above: Int64?
-  /// The inclusive upper bound; `nil` for none.
+  /// Inclusive; `nil` for none.
   var upTo: Int64?
 
   func contains(_ key: Int64) -> Bool {
@@ -14,7 +14,6 @@ struct KeyBounds: Hashable {
 
 /// A b-tree page; each number in it is checked against the page's size.
 struct TreePage {
-  /// A cell of a leaf page, which contains a row.
   struct TableCell {
     let rowID: Int64
     /// The length of the complete record.
@@ -23,7 +22,6 @@ struct TreePage {
     let local: Range<Int>
     /// The first overflow page; `nil` if the record is complete in the page.
     let overflow: Int?
-    /// The offsets where the cell starts and ends.
     let start: Int
     let end: Int
   }
@@ -38,7 +36,6 @@ struct TreePage {
   /// The child with the highest keys; 0 for a leaf.
   let rightChild: Int
 
-  /// Parses a page; `nil` if it isn't a b-tree page.
   init?(_ bytes: [UInt8], number: Int, usableSize: Int) {
     // The first page starts with the database header.
     let start = number == 1 ? DatabaseHeader.byteCount : 0
@@ -48,7 +45,7 @@ struct TreePage {
     let cellCount = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
     let listStart = start + (kind.isLeaf ? 8 : 12)
     guard listStart + 2 * cellCount <= usableSize else { return nil }
-    // SQLite leaves at most 60 bytes in fragments: https://www.sqlite.org/fileformat2.html#b_tree_pages
+    // At most 60 fragmented bytes: https://www.sqlite.org/fileformat2.html#b_tree_pages
     guard bytes[start + 7] <= 60 else { return nil }
     self.kind = kind
     self.number = number
@@ -64,10 +61,7 @@ struct TreePage {
     return offset >= listStart + 2 * cellCount && offset < usableSize ? offset : nil
   }
 
-  /// Returns the children of an interior page in key order, each with its own bounds, and the number of unreadable
-  /// cells.
-  ///
-  /// A key that is out of order bounds nothing.
+  /// In key order, each with its own bounds; a key that is out of order bounds nothing.
   func children(within bounds: KeyBounds = KeyBounds()) -> (pages: [(page: Int, bounds: KeyBounds)], damagedCount: Int)
   {
     var pages: [(page: Int, key: Int64?)] = []
@@ -98,9 +92,7 @@ struct TreePage {
     return (children, damagedCount)
   }
 
-  /// Returns the rows of a leaf in key order, and the number of unreadable ones.
-  ///
-  /// Overlapping cells and cells out of order count as damaged, because it is unknown which one is right.
+  /// In key order; overlapping or unordered cells are damaged: it is unknown which one is right.
   func tableCells() -> (cells: [TableCell], damagedCount: Int) {
     var found: [TableCell] = []
     for index in 0..<cellCount {
@@ -144,7 +136,6 @@ struct TreePage {
       start: start, end: local.upperBound + 4)
   }
 
-  /// Returns the longest sequence of cells with ascending keys.
   private static func longestRising(_ cells: [TableCell]) -> [TableCell] {
     if zip(cells, cells.dropFirst()).allSatisfy({ $0.rowID < $1.rowID }) { return cells }
     var tails: [Int] = []
@@ -168,7 +159,7 @@ struct TreePage {
   }
 }
 
-/// Reads a varint of one to nine bytes and advances `place`; returns `nil` if it doesn't end before `end`.
+/// A varint has one to nine bytes; returns `nil` if it doesn't end before `end`.
 func readVarint(_ bytes: [UInt8], _ place: inout Int, end: Int) -> Int64? {
   var value: UInt64 = 0
   for index in 0..<9 {

@@ -1,8 +1,7 @@
-/// The tool's parsed command line.
 struct BenchmarkArguments: Hashable {
-  /// The sizes of stores to migrate, in notes; `nil` if not given.
+  /// In notes; `nil` if not given.
   var noteCounts: [Int]?
-  /// The sizes of stores to migrate, in notes, without duplicates and in the given order.
+  /// In notes, without duplicates.
   var sizes: [Int] {
     var sizes: [Int] = []
     for count in noteCounts ?? [Self.defaultNotes] where !sizes.contains(count) { sizes.append(count) }
@@ -10,40 +9,28 @@ struct BenchmarkArguments: Hashable {
   }
   /// The first size, for workloads that migrate one store.
   var notes: Int { sizes.first ?? Self.defaultNotes }
-  /// The number of runs of each way; `nil` if not given.
   var roundCount: Int?
-  /// The number of runs of each way, for workloads whose single runs vary much.
+  /// For workloads whose single runs vary much.
   var rounds: Int { roundCount ?? 5 }
-  /// The number of stores in a fleet; `nil` if not given.
   var storeCount: Int?
-  /// The numbers of stores to migrate at a time; `nil` if not given.
   var jobCounts: [Int]?
   var seed: UInt64 = 1
-  /// The workloads to run; `nil` for all.
+  /// `nil` for all.
   var only: [BenchmarkWorkload]?
-  /// The folder for the stores; `nil` for the system's temporary folder.
+  /// `nil` for the system's temporary folder.
   var directory: String?
-  /// True to measure each builder in addition to the automatic choice.
   var comparesBuilders = false
-  /// True to print JSON instead of a table.
   var printsJSON = false
-  /// The file for a plot of migration cost by size; `nil` for none.
   var plotPath: String?
-  /// True to compare figures with their ceilings instead of reporting times.
   var guards = false
-  /// The factor that the guard multiplies its ceilings with.
   var ceilingScale = 1.0
-  /// Two models to read and compare; no stores are made then.
   var models: [String] = []
-  /// True to print the usage and run nothing.
   var printsUsage = false
-  /// The arguments of a run in a child process.
   var child: [String]?
 
-  /// The default number of notes, the smallest size with performance goals.
+  /// The smallest size with performance goals.
   static let defaultNotes = 100_000
 
-  /// Returns the arguments for one of the sizes.
   func at(notes: Int) -> BenchmarkArguments {
     var arguments = self
     arguments.noteCounts = [notes]
@@ -71,9 +58,6 @@ struct BenchmarkArguments: Hashable {
       --svg FILE       also plots the time of the migrations against the size of the store
     """
 
-  /// Parses a command line.
-  ///
-  /// Throws ``BenchmarkError/usage(_:)`` for the first word that doesn't fit.
   init(_ words: [String]) throws(BenchmarkError) {
     var remaining = words[...]
     while let word = remaining.popFirst() {
@@ -125,7 +109,6 @@ struct BenchmarkArguments: Hashable {
     }
   }
 
-  /// True if a workload is to be run; workloads that take long are run only on request.
   func includes(_ workload: BenchmarkWorkload) -> Bool { only.map { $0.contains(workload) } ?? !workload.isOnRequest }
 
   private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {

@@ -1,25 +1,16 @@
-/// A benchmark that couldn't run, or whose results are wrong.
 enum BenchmarkError: Error, Hashable {
-  /// The command line is invalid.
   case usage(String)
-  /// A child process failed.
   case childFailed(name: String, reason: String)
-  /// A system call failed.
   case system(call: String, path: String, code: Int32)
-  /// The plot couldn't be written.
   case unwritable(path: String)
-  /// Two ways to migrate have different results.
   case differentContents(subject: String, expected: String, found: String)
-  /// A launch with nothing to do changed something.
   case unexpectedChange(String)
-  /// A call had another outcome than the benchmark requires.
   case unexpectedOutcome(expected: String, found: String)
-  /// Figures of the guard exceed their ceilings, with a sentence for each.
+  /// One sentence for each figure.
   case overCeilings([String])
 }
 
 extension BenchmarkError: CustomStringConvertible {
-  /// One sentence with what was found and what was expected.
   var description: String {
     switch self {
     case .usage(let reason): reason

@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// The tool that compares Heirloom's performance with minimal hand-written code for the same work.
+/// Compares Heirloom's performance with minimal hand-written code for the same work.
 @main
 struct BenchmarkTool {
   static func main() {
@@ -56,8 +56,7 @@ struct BenchmarkTool {
     }
   }
 
-  /// Checks that equal seeds give equal stores, which comparisons between machines need, and that SQLite's syncs are
-  /// counted.
+  /// Comparisons between machines need equal stores for equal seeds, and a count of SQLite's syncs.
   private static func checkGenerator(in work: BenchmarkFolder, seed: UInt64) throws {
     let files = POSIXFileOperations()
     let counter = SyncCounter()
@@ -75,7 +74,6 @@ struct BenchmarkTool {
     }
   }
 
-  /// The runs in child processes, by name.
   private static let childRuns: [String: @Sendable ([String]) throws -> Void] = [
     LaunchBenchmark.childName: LaunchBenchmark.runChild, LargeModelBenchmark.childName: LargeModelBenchmark.runChild,
     RowBenchmark.childName: RowBenchmark.runChild, RetentionBenchmark.childName: RetentionBenchmark.runChild,

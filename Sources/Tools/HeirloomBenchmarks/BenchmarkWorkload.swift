@@ -1,5 +1,4 @@
 enum BenchmarkWorkload: Hashable {
-  /// A launch with nothing to do.
   case launch
   /// Reading, comparing, planning and archiving a very large model without rows.
   case models
@@ -10,21 +9,19 @@ enum BenchmarkWorkload: Hashable {
   /// A migration that removes much, with clean-up at once or deferred.
   case removal
   case migration(MigrationWorkload)
-  /// The memory of migrations with policies, by the number of notes.
   case memory
-  /// The migration of many small stores, by the number migrated at a time.
   case fleet
   /// Both ways to make a candidate, by the share of rows changed or removed.
   case thresholds
   /// The time from a cancellation to the end of the migration.
   case cancellation
 
-  /// All workloads, in the order of listings.
+  /// In the order of listings.
   static let all: [BenchmarkWorkload] =
     [.launch, .models, .rows, .retention, .removal] + MigrationWorkload.allCases.map(Self.migration)
     + [.memory, .fleet, .thresholds, .cancellation]
 
-  /// Finds the workload with a name; letter case is ignored.
+  /// Letter case is ignored.
   init?(_ name: String) {
     let named = Self.all.first { $0.name.lowercased() == name.lowercased() }
     guard let named else { return nil }
@@ -35,7 +32,7 @@ enum BenchmarkWorkload: Hashable {
     if case .migration(let workload) = self { workload.rawValue } else { "\(self)" }
   }
 
-  /// True for workloads that take long, which are run only on request.
+  /// Workloads that take long are run only on request.
   var isOnRequest: Bool {
     switch self {
     case .memory, .fleet, .thresholds, .cancellation: true
@@ -43,7 +40,6 @@ enum BenchmarkWorkload: Hashable {
     }
   }
 
-  /// Returns the names of the workloads that are run only on request, or of all others.
   static func names(isOnRequest: Bool) -> String {
     all.filter { $0.isOnRequest == isOnRequest }.map(\.name).joined(separator: ", ")
   }

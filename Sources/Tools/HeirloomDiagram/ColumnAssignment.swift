@@ -1,6 +1,6 @@
-/// The distribution of connected boxes over columns: neighbours in adjacent columns, and columns of similar height.
+/// Distributes connected boxes: neighbours in adjacent columns, and columns of similar height.
 struct ColumnAssignment {
-  /// A line between two boxes, which should run from left to right.
+  /// Should run from left to right.
   struct Link {
     let left: Int
     let right: Int
@@ -12,7 +12,7 @@ struct ColumnAssignment {
   private let linksOf: [[Int]]
   private let target: Double
 
-  /// Creates an assignment to at most `count` columns; a link from a box to itself is ignored.
+  /// At most `count` columns are used; a link from a box to itself is ignored.
   init(count: Int, heights: [Double], links: [Link]) {
     self.count = count
     self.heights = heights
@@ -26,7 +26,7 @@ struct ColumnAssignment {
     target = max(heights.reduce(0, +) / Double(count) * 1.08, heights.max() ?? 1)
   }
 
-  /// Returns the column of each box, from 0, without unused columns in between.
+  /// Columns count from 0, without unused ones in between.
   func columns() -> [Int] {
     var best: (columns: [Int], cost: Double)?
     for start in [byRank(), aroundHub()] {
@@ -46,7 +46,7 @@ struct ColumnAssignment {
       ?? 0
   }
 
-  /// Returns the boxes by breadth-first search from the hub, each with its distance and predecessor.
+  /// By breadth-first search from the hub.
   private func reached() -> [(box: Int, distance: Int, from: Int)] {
     var result = [(box: hub, distance: 0, from: hub)]
     var seen = Set([hub])
@@ -62,7 +62,7 @@ struct ColumnAssignment {
     return result
   }
 
-  /// Returns columns by the longest path from a box without incoming lines; lines back to earlier boxes are ignored.
+  /// By the longest path from a box without incoming lines; lines back are ignored.
   private func byRank() -> [Int] {
     let order = reached()
     var position = heights.map { _ in 0 }
@@ -80,7 +80,7 @@ struct ColumnAssignment {
     return rank.map { deepest < count ? $0 : $0 * (count - 1) / deepest }
   }
 
-  /// Returns columns with the hub in the middle and its neighbours alternately on both sides.
+  /// The hub is in the middle, with its neighbours alternately on both sides.
   private func aroundHub() -> [Int] {
     var columns = heights.map { _ in 0 }
     var isLeft = heights.map { _ in false }
@@ -141,7 +141,7 @@ struct ColumnAssignment {
       + sums.reduce(0) { $0 + heightCost($1) }
   }
 
-  /// Returns the cost of a line that goes a number of columns to the right; negative numbers go to the left.
+  /// Negative numbers of columns go to the left.
   private func span(_ columns: Int) -> Double {
     switch columns {
     case 1: 0

@@ -2,14 +2,13 @@
 ///
 /// A node is a box, or the point where a line to a farther column passes.
 struct ColumnOrder {
-  /// A box, or a point where a line passes.
   struct Node {
     let column: Int
     let height: Double
     let isBox: Bool
   }
 
-  /// A piece of a line between two adjacent columns; offsets are measured from the top of a node.
+  /// Between two adjacent columns; offsets are measured from the top of a node.
   struct Segment {
     let left: Int
     let leftOffset: Double
@@ -20,19 +19,16 @@ struct ColumnOrder {
   private let nodes: [Node]
   private let segments: [Segment]
   private let segmentsOf: [[Int]]
-  /// The nodes of each column, from top to bottom.
+  /// From top to bottom.
   private var columns: [[Int]]
   private var position: [Int]
-  /// The top edge of each node.
   private(set) var tops: [Double]
-  /// The number of crossing lines.
   private(set) var crossings = 0
 
   private static let boxGap = 26.0
   private static let mixedGap = 14.0
   private static let passGap = 5.0
 
-  /// Creates an order: sorts the nodes and places them.
   init(nodes: [Node], segments: [Segment], columnCount: Int) {
     self.nodes = nodes
     self.segments = segments
@@ -73,7 +69,7 @@ struct ColumnOrder {
     number()
   }
 
-  /// Sorts a column by the mean position of the nodes that its lines connect to on one side.
+  /// By the mean position of the nodes that its lines connect to on one side.
   private mutating func sort(_ column: Int, byLeft: Bool) {
     var keys: [Int: Double] = [:]
     for node in columns[column] {
@@ -105,7 +101,7 @@ struct ColumnOrder {
     return ends.reduce(0) { $0 + Self.inversions($1) }
   }
 
-  /// Returns the number of pairs whose order differs on the two sides.
+  /// Pairs whose order differs on the two sides.
   private static func inversions(_ ends: [(left: Double, right: Double)]) -> Int {
     let sorted = ends.sorted { $0.left == $1.left ? $0.right < $1.right : $0.left < $1.left }.map(\.right)
     var seen: [Double] = []
@@ -158,7 +154,8 @@ struct ColumnOrder {
 
   /// Moves the nodes of a column towards straight lines, keeping their order and gaps.
   ///
-  /// It is an isotonic regression: nodes that collide move as one block, to the mean of their preferred positions.
+  /// An isotonic regression: nodes that collide move as one block, to the mean of their preferred
+  /// places.
   private mutating func settle(_ column: [Int]) {
     var blocks: [(mean: Double, weight: Double, count: Int)] = []
     var offsets: [Double] = []

@@ -6,27 +6,24 @@ struct ComponentLayout {
   typealias Point = DiagramLayout.Point
   typealias Route = DiagramLayout.Route
 
-  /// The indices of the boxes in the diagram.
+  /// Indices in the diagram.
   let boxes: [Int]
-  /// The indices of the edges in the diagram.
   let edges: [Int]
-  /// The frame of each box, relative to the component's upper left corner.
+  /// Relative to the component's upper left corner.
   private(set) var frames: [Frame] = []
   private(set) var routes: [Route] = []
   /// True for each edge whose route runs from its end to its start.
   private(set) var isReversed: [Bool] = []
   private(set) var width = 0.0
   private(set) var height = 0.0
-  /// The layout's cost; lower is better.
+  /// Lower is better.
   private var score = 0.0
 
   private static let columnGap = 70.0
   private static let passHeight = 8.0
   private static let aspect = 1.5
 
-  /// Returns the best layout among several with different numbers of columns.
-  ///
-  /// `shapes` has the sizes of all boxes of the diagram.
+  /// Tries several numbers of columns; `shapes` has the sizes of all boxes of the diagram.
   static func best(
     boxes: [Int], edges: [Int], diagram: ModelDiagram, shapes: [DiagramBoxShape]
   ) -> ComponentLayout {
@@ -53,16 +50,14 @@ struct ComponentLayout {
     return best ?? ComponentLayout(boxes: boxes, edges: edges, shapes: own, lines: lines, count: 1)
   }
 
-  /// An edge between boxes, by their indices in the component.
+  /// Boxes are indices in the component.
   private struct Line {
     let start: Int
     let startOffset: Double
     let end: Int
     let endOffset: Double
-    /// True if the line should run from left to right.
     let isToRight: Bool
 
-    /// Returns the line from its left box to its right one.
     func leftToRight(in columns: [Int]) -> Line {
       columns[start] < columns[end]
         ? self : Line(start: end, startOffset: endOffset, end: start, endOffset: startOffset, isToRight: !isToRight)
@@ -106,7 +101,7 @@ struct ComponentLayout {
       max(width / Self.aspect, height) + 0.5 * length / lineCount + 20 * Double(order.crossings) / lineCount
   }
 
-  /// The boxes in their columns, and the points where lines pass through columns between their ends.
+  /// The boxes in their columns, and the points where lines pass columns between their ends.
   private struct Flow {
     let columns: [Int]
     let columnCount: Int
@@ -114,9 +109,9 @@ struct ComponentLayout {
     private(set) var segments: [ColumnOrder.Segment] = []
     /// The nodes that each line passes.
     private(set) var passes: [[Int]] = []
-    /// The number of lines between each column and the next.
+    /// Lines between each column and the next.
     private(set) var load: [Int]
-    /// The number of lines in each column that return to the same column.
+    /// Lines in each column that return to the same column.
     private(set) var loops: [Int]
 
     init(_ lines: [Line], shapes: [DiagramBoxShape], count: Int) {
@@ -133,7 +128,7 @@ struct ComponentLayout {
       for line in lines { passes.append(add(line.leftToRight(in: columns))) }
     }
 
-    /// Adds a line, and returns the nodes that it passes.
+    /// Returns the nodes that the line passes.
     private mutating func add(_ line: Line) -> [Int] {
       guard columns[line.start] != columns[line.end] else {
         loops[columns[line.start]] += 1
@@ -157,7 +152,7 @@ struct ComponentLayout {
     }
   }
 
-  /// Returns the route of a line, from its left end to its right one.
+  /// From the left end to the right one.
   private func route(
     of line: Line, columns: [Int], through passes: [(y: Double, left: Double, width: Double)]
   ) -> Route {
@@ -181,7 +176,7 @@ struct ComponentLayout {
     return .curve(Point(x: middle, y: start.y), Point(x: middle, y: end.y), to: end)
   }
 
-  /// Returns the route between boxes of one column, or from a box to itself, on the column's right.
+  /// Between boxes of one column, or from a box to itself, on the column's right.
   private static func loop(from start: Point, to end: Point) -> Route {
     let reach = start.x + min(80, 46 + abs(end.y - start.y) * 0.06).rounded()
     return Route(
@@ -191,7 +186,7 @@ struct ComponentLayout {
 }
 
 extension ModelDiagram.Edge {
-  /// True if the edge should run from left to right: parents and owners are on the left.
+  /// Parents and owners are on the left.
   fileprivate var leadsToRight: Bool {
     if kind == .inheritance { return true }
     func isMany(_ cardinality: ModelDiagram.Cardinality?) -> Bool {
@@ -203,7 +198,7 @@ extension ModelDiagram.Edge {
 }
 
 extension DiagramBoxShape {
-  /// Returns the vertical offset where a line touches the box: at a row, or at the name, where inheritance is above.
+  /// Where a line touches the box: at a row, or at the name, where inheritance is above.
   fileprivate func offset(of end: ModelDiagram.End, kind: ModelDiagram.Edge.Kind) -> Double {
     end.row.map { middle(ofRow: $0) } ?? (kind == .inheritance ? 9 : 18)
   }

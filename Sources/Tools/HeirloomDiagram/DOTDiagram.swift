@@ -4,10 +4,9 @@ import HeirloomOutput
 struct DOTDiagram {
   let diagram: ModelDiagram
 
-  /// The text that marks a file made by this command.
+  /// Marks a file made by this command.
   static let mark = "heirloom diagram"
 
-  /// The content of the diagram's file.
   var file: String {
     var lines = [
       "// \(Self.mark)", "digraph model {",
@@ -83,7 +82,6 @@ struct DOTDiagram {
     }
   }
 
-  /// Returns text of one or more lines in quotes.
   private static func quoted(_ text: String) -> String {
     let escaped = TerminalText.harmless(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     return "\"" + escaped.replacing("\n", with: "\\n") + "\""

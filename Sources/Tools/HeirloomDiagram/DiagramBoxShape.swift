@@ -1,6 +1,5 @@
 /// The measured shape of a diagram's box, with its texts truncated to fit.
 struct DiagramBoxShape {
-  /// A row, with the truncated texts.
   struct Row {
     let name: String
     let type: String
@@ -19,14 +18,13 @@ struct DiagramBoxShape {
   let title: String
   let subtitle: String?
   let rows: [Row]
-  /// The note about hidden rows; `nil` if there are none.
   let remark: String?
   /// The least width that fits all texts.
   let width: Double
   let height: Double
 
   private static let titleLimit = 300.0
-  /// The width of a row, in pixels, that a name or a type can always use.
+  /// What a name or a type can always use of a row, in pixels.
   private static let shareLimit = 200.0
   private static let rowLimit = 440.0
   private static let columnGap = 18.0
@@ -59,7 +57,7 @@ struct DiagramBoxShape {
       + (remark == nil ? 0 : Self.rowHeight) + (rows.isEmpty && remark == nil ? 0 : 6)
   }
 
-  /// Returns a row with truncated texts: each uses its own share, and what the other leaves free.
+  /// Each text uses its own share, and what the other leaves free.
   private static func row(_ row: ModelDiagram.Row, sign: Double) -> Row {
     let indent = sign + Double(min(row.depth, 6)) * 12
     let name = row.formerName.map { "\(row.name) (was \($0))" } ?? row.name
@@ -71,11 +69,10 @@ struct DiagramBoxShape {
       type: TextMeasure.fitted(type, width: max(shareLimit, room - widths.0), size: textSize), indent: indent)
   }
 
-  /// The height of the header.
   var headerHeight: Double { Self.headerHeight(hasSubtitle: subtitle != nil) }
 
   private static func headerHeight(hasSubtitle: Bool) -> Double { nameHeight + (hasSubtitle ? subtitleHeight : 0) }
 
-  /// Returns the vertical center of a row, from the box's top.
+  /// From the box's top.
   func middle(ofRow row: Int) -> Double { headerHeight + 3 + (Double(row) + 0.5) * Self.rowHeight }
 }

@@ -1,11 +1,10 @@
 package import Heirloom
 package import HeirloomCompare
 
-/// Builds the diagram of a model or of a difference.
 package struct DiagramBuilder {
   private let model: ManagedObjectModel
   private let difference: ModelDifference?
-  /// The changes by entity and property, named as in `ModelChange`.
+  /// By entity and property, named as in `ModelChange`.
   private var changes: [Subject: [ModelChange]] = [:]
   /// The destination names of renamed entities, by their source names.
   private var heirs: [String: String] = [:]
@@ -17,7 +16,6 @@ package struct DiagramBuilder {
     let property: String?
   }
 
-  /// A relationship and its row in the diagram.
   private struct Line {
     let model: ManagedObjectModel
     let entity: EntityDescription
@@ -39,13 +37,12 @@ package struct DiagramBuilder {
     }
   }
 
-  /// Returns the diagram of a model.
   package static func diagram(of model: ManagedObjectModel, title: String) -> ModelDiagram {
     var builder = DiagramBuilder(model: model, difference: nil, title: title)
     return builder.build()
   }
 
-  /// Returns the diagram of a difference: the destination's content, and what was removed from the source.
+  /// Has the destination's content, and what was removed from the source.
   package static func diagram(of difference: ModelDifference, title: String) -> ModelDiagram {
     var builder = DiagramBuilder(model: difference.destination, difference: difference, title: title)
     return builder.build()
@@ -130,7 +127,7 @@ package struct DiagramBuilder {
     row.type = "\(before) → \(row.type)"
   }
 
-  /// Returns the summary of changes: the mark, the former name, and a phrase for each change.
+  /// The mark, the former name, and a phrase for each change.
   private static func outcome(_ changes: [ModelChange]) -> (ModelDiagram.Mark, String?, [String]) {
     var mark = ModelDiagram.Mark.unchanged
     var formerName: String?
@@ -177,7 +174,7 @@ package struct DiagramBuilder {
     }
   }
 
-  /// The indices of the boxes of removed entities, by name.
+  /// Indices of boxes, by entity.
   private var removed: [String: Int] = [:]
 
   private mutating func addRemoved(
@@ -201,8 +198,8 @@ package struct DiagramBuilder {
     }
     row.mark = .removed
     row.details = details
-    // An element is inserted after the rest of its composite, anything else is appended, so other lines' indices stay
-    // valid.
+    // An element is inserted after the rest of its composite, anything else is appended, so other
+    // lines' indices stay valid.
     if row.kind == .element,
       let last = diagram.boxes[box].rows.lastIndex(where: { $0.path.starts(with: path.dropLast()) })
     {
@@ -244,8 +241,7 @@ package struct DiagramBuilder {
     }
   }
 
-  /// Returns the index of the inverse's line, if the relationships are mutual inverses and each points to the other's
-  /// box.
+  /// Only if the relationships are mutual inverses and each points to the other's box.
   private func inverse(of line: Line, at index: Int, leadingTo box: Int) -> Int? {
     guard let found = line.model.inverse(of: line.relationship),
       let back = line.model.inverse(of: found.relationship), back.entity.name == line.entity.name,
@@ -269,7 +265,7 @@ package struct DiagramBuilder {
     diagram.edges.append(edge)
   }
 
-  /// Returns the mark of a line: the strongest mark of its rows, or of a box that was added or removed.
+  /// The strongest mark of the line's rows, or of a box that was added or removed.
   private func mark(of edge: ModelDiagram.Edge) -> ModelDiagram.Mark {
     let marks = [edge.start, edge.end].flatMap { end in
       [diagram.boxes[end.box].mark].filter { $0 == .added || $0 == .removed }

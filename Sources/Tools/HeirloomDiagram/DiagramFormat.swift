@@ -1,10 +1,8 @@
-/// A file format for diagrams.
 package enum DiagramFormat: String, CaseIterable {
   case svg
   case mermaid
   case dot
 
-  /// The file name extensions of the format.
   package var fileExtensions: [String] {
     switch self {
     case .svg: ["svg"]
@@ -13,7 +11,7 @@ package enum DiagramFormat: String, CaseIterable {
     }
   }
 
-  /// The text that marks a file made by this command.
+  /// Marks a file made by this command.
   package var mark: String {
     switch self {
     case .svg: SVGDiagram.mark
@@ -22,7 +20,6 @@ package enum DiagramFormat: String, CaseIterable {
     }
   }
 
-  /// Returns the content of a diagram's file.
   package func text(of diagram: ModelDiagram) -> String {
     switch self {
     case .svg: SVGDiagram(diagram).file

@@ -15,13 +15,12 @@ struct DiagramLayout {
     var y: Double
   }
 
-  /// A piece of a route: a straight line, or a curve with horizontal ends.
+  /// A curve has horizontal ends.
   enum Piece: Hashable {
     case line(to: Point)
     case curve(Point, Point, to: Point)
   }
 
-  /// The route of a line from the border of one box to that of another.
   struct Route: Hashable {
     var start: Point
     var pieces: [Piece]
@@ -74,7 +73,7 @@ struct DiagramLayout {
     for (edge, reversed) in zip(part.edges, part.isReversed) { isReversed[edge] = reversed }
   }
 
-  /// Returns the groups of connected boxes, the largest first; boxes keep their order within a group.
+  /// The largest first; boxes keep their order within a group.
   private static func components(of diagram: ModelDiagram) -> [(boxes: [Int], edges: [Int])] {
     var group = Array(diagram.boxes.indices)
     func root(_ box: Int) -> Int {

@@ -1,8 +1,6 @@
 import HeirloomOutput
 
-/// The legend that explains a diagram's symbols.
 struct DiagramLegend {
-  /// A symbol and its meaning.
   enum Item: Hashable {
     case mark(ModelDiagram.Mark)
     case cardinality(ModelDiagram.Cardinality)
@@ -12,7 +10,7 @@ struct DiagramLegend {
 
   private let items: [Item]
 
-  /// Creates the legend for the symbols that a diagram uses.
+  /// Has only the symbols that the diagram uses.
   init(_ diagram: ModelDiagram) {
     var items: [Item] = diagram.isDifference ? ModelDiagram.Mark.allCases.dropFirst().map { .mark($0) } : []
     for cardinality in [ModelDiagram.Cardinality.zeroOrOne, .exactlyOne, .zeroOrMore, .oneOrMore]
@@ -27,7 +25,6 @@ struct DiagramLegend {
   private static let signWidth = 30.0
   private static let size = 12.0
 
-  /// Returns the items in lines that fit a width.
   func lines(within width: Double) -> [[Item]] {
     var lines: [[Item]] = []
     var used = 0.0
@@ -44,7 +41,7 @@ struct DiagramLegend {
     return lines
   }
 
-  /// Returns the markup of items side by side.
+  /// Side by side.
   func markup(_ items: [Item], x: Double, y: Double) -> [Markup] {
     var x = x
     return items.map { item in

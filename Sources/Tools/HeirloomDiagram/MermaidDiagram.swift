@@ -2,15 +2,14 @@ import HeirloomOutput
 
 /// A diagram as a Mermaid `erDiagram`, which GitHub and many wikis render.
 ///
-/// Grammar: https://mermaid.js.org/syntax/entityRelationshipDiagram.html. Characters that it doesn't allow in names are
-/// replaced; entity names stay unique.
+/// Grammar: https://mermaid.js.org/syntax/entityRelationshipDiagram.html. Characters that it
+/// doesn't allow in names are replaced; entity names stay unique.
 struct MermaidDiagram {
   let diagram: ModelDiagram
 
-  /// The text that marks a file made by this command.
+  /// Marks a file made by this command.
   static let mark = "heirloom diagram"
 
-  /// The content of the diagram's file.
   var file: String {
     let names = Self.uniqueNames(diagram.boxes.map(\.name))
     var lines = ["%% \(Self.mark)", "erDiagram", "  accTitle: \(Self.plain(diagram.title))"]
@@ -87,7 +86,6 @@ struct MermaidDiagram {
 
   // MARK: Names
 
-  /// Returns unique names that are valid in quotes.
   private static func uniqueNames(_ names: [String]) -> [String] {
     var known: Set<String> = []
     return names.map { name in
@@ -102,7 +100,7 @@ struct MermaidDiagram {
     }
   }
 
-  /// Returns text that is valid in quotes: characters that Mermaid or HTML would interpret are replaced.
+  /// Makes text valid in quotes: characters that Mermaid or HTML would interpret are replaced.
   static func plain(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text).unicodeScalars {
@@ -121,7 +119,7 @@ struct MermaidDiagram {
       ? String(trimmed.map { $0 == " " ? "_" : $0 }) : trimmed
   }
 
-  /// Returns a type or name that is valid in the body of an entity.
+  /// Makes a type or name valid in the body of an entity.
   static func word(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text.replacing(" → ", with: "_to_")).unicodeScalars {
@@ -144,7 +142,7 @@ struct MermaidDiagram {
 }
 
 extension ModelDiagram.Mark {
-  /// The sign in ASCII, which every version of the grammar accepts.
+  /// Every version of the grammar accepts ASCII.
   fileprivate var asciiSign: String {
     switch self {
     case .unchanged: ""

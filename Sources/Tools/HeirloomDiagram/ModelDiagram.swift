@@ -1,9 +1,8 @@
 import Heirloom
 import HeirloomOutput
 
-/// The diagram of a model or of a difference: a box for each entity, and lines between the boxes.
+/// The diagram of a model or of a difference.
 package struct ModelDiagram: Hashable {
-  /// A change between two models, as a mark in the diagram.
   enum Mark: String, CaseIterable {
     case unchanged
     case added
@@ -11,7 +10,7 @@ package struct ModelDiagram: Hashable {
     case changed
     case renamed
 
-    /// The sign that shows the mark without colours.
+    /// Shows the mark without colours.
     var sign: String {
       switch self {
       case .unchanged: ""
@@ -23,7 +22,7 @@ package struct ModelDiagram: Hashable {
     }
   }
 
-  /// A property of an entity, or an element of a composite attribute.
+  /// A property, or an element of a composite attribute.
   struct Row: Hashable {
     enum Kind: String {
       case attribute
@@ -34,9 +33,9 @@ package struct ModelDiagram: Hashable {
 
     let kind: Kind
     let name: String
-    /// The type, or the destination of a relationship: `String?`, `[Post]`.
+    /// Or the destination of a relationship: `String?`, `[Post]`.
     var type: String
-    /// Further features: `unique`, `derived`, `transient`, `ordered`.
+    /// `unique`, `derived`, `transient`, `ordered`.
     var features: [String] = []
     /// The number of composites around the row.
     var depth = 0
@@ -48,7 +47,6 @@ package struct ModelDiagram: Hashable {
     var path: [String]
   }
 
-  /// An entity.
   package struct Box: Hashable {
     let name: String
     var superentity: String?
@@ -58,17 +56,15 @@ package struct ModelDiagram: Hashable {
     /// The changes of the entity itself, as phrases.
     var details: [String] = []
     var rows: [Row] = []
-    /// The number of rows that the diagram leaves out.
+    /// Those that the diagram leaves out.
     var hiddenRows = 0
 
-    /// The phrases under the entity's name.
     var notes: [String] {
       (formerName.map { ["was \($0)"] } ?? []) + (isAbstract ? ["abstract"] : [])
         + (superentity.map { ["is a \($0)"] } ?? [])
     }
   }
 
-  /// The number of objects at an end of a line.
   enum Cardinality: String {
     case zeroOrOne
     case exactlyOne
@@ -76,22 +72,19 @@ package struct ModelDiagram: Hashable {
     case oneOrMore
   }
 
-  /// An end of a line.
   struct End: Hashable {
-    /// The index of the box.
     let box: Int
-    /// The index of the row; `nil` for the box as a whole.
+    /// `nil` for the box as a whole.
     let row: Int?
-    /// The number of this box's objects for one object of the other box; `nil` if the model doesn't limit it.
+    /// This box's objects for one object of the other box; `nil` if the model doesn't limit them.
     let cardinality: Cardinality?
   }
 
-  /// A line between two boxes.
   package struct Edge: Hashable {
     enum Kind: String {
-      /// A relationship, with its inverse if it has one.
+      /// Drawn with its inverse if it has one.
       case relationship
-      /// An inheritance, from the parent to the subentity.
+      /// From the parent to the subentity.
       case inheritance
     }
 
@@ -102,12 +95,10 @@ package struct ModelDiagram: Hashable {
   }
 
   let title: String
-  /// True if the diagram marks the changes of a difference.
   let isDifference: Bool
   package var boxes: [Box] = []
   package var edges: [Edge] = []
 
-  /// The summary of the diagram, on one line.
   package var summary: String {
     guard isDifference else {
       let relationships = edges.count { $0.kind == .relationship }
@@ -128,9 +119,8 @@ package struct ModelDiagram: Hashable {
 }
 
 extension ModelDiagram {
-  /// The diagram of the differences alone: the changed entities and those that their lines connect to.
-  ///
-  /// Unchanged rows are left out, unless their entity was added or removed, or a visible line or element needs them.
+  /// Without unchanged rows, except those of added or removed entities, and those that a visible
+  /// line or element needs.
   package var changesOnly: ModelDiagram {
     let differing = Set(
       boxes.indices.filter { index in

@@ -1,15 +1,11 @@
 import Foundation
 
-/// A compact packing of rectangles.
 struct RectanglePacking {
   private(set) var origins: [DiagramLayout.Point]
   private(set) var width = 0.0
   private(set) var height = 0.0
 
-  /// Returns the best packing among several with different widths.
-  ///
-  /// Single boxes are placed after connected ones; `gap` is the space between rectangles, and `aspect` the best ratio
-  /// of width to height.
+  /// Single boxes come after connected ones; `aspect` is the best ratio of width to height.
   static func best(
     _ sizes: [(width: Double, height: Double, isSingle: Bool)], gap: Double, aspect: Double
   ) -> RectanglePacking {
@@ -33,7 +29,7 @@ struct RectanglePacking {
     return best?.packing ?? RectanglePacking([], order: [], within: 0, gap: gap)
   }
 
-  /// Creates a packing that puts each rectangle as high as possible, then as far left as possible.
+  /// Puts each rectangle as high as possible, then as far left as possible.
   private init(
     _ sizes: [(width: Double, height: Double, isSingle: Bool)], order: [Int], within limit: Double, gap: Double
   ) {

@@ -1,11 +1,11 @@
 import HeirloomOutput
 
-/// A diagram as a self-contained SVG picture without scripts, which follows the reader's light or dark mode.
+/// A self-contained picture without scripts, which follows the reader's light or dark mode.
 struct SVGDiagram {
   let diagram: ModelDiagram
   private let layout: DiagramLayout
 
-  /// The text that marks a file made by this command.
+  /// Marks a file made by this command.
   static let mark = "heirloom diagram"
 
   private static let margin = 24.0
@@ -17,13 +17,12 @@ struct SVGDiagram {
     layout = DiagramLayout(diagram)
   }
 
-  /// The picture as a complete file.
   var file: String {
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- \(Self.mark) -->\n"
       + markup(attributes: [(name: "xmlns", value: "http://www.w3.org/2000/svg")]).string
   }
 
-  /// The picture as an HTML element, which needs no namespace.
+  /// An HTML element, which needs no namespace.
   var inline: Markup { markup(attributes: []) }
 
   private func markup(attributes: [(name: String, value: String)]) -> Markup {
@@ -189,7 +188,7 @@ struct SVGDiagram {
     .tag("text", ["class": style, "x": number(x), "y": number(y)], text: text)
   }
 
-  /// Returns the path of a box's header: rounded at the top, and also at the bottom if no rows follow.
+  /// Rounded at the top, and also at the bottom if no rows follow.
   private static func headerPath(
     _ x: Double, _ y: Double, _ width: Double, _ height: Double, isWhole: Bool
   ) -> String {
@@ -200,10 +199,7 @@ struct SVGDiagram {
   }
 }
 
-/// The symbol at the end of a line, which shows the cardinality.
 enum EdgeEnd {
-  /// Returns the symbol for a cardinality, or a dot if the model doesn't limit it.
-  ///
   /// `side` is 1 for a line that leaves to the right, -1 to the left.
   static func markup(
     _ cardinality: ModelDiagram.Cardinality?, at point: DiagramLayout.Point, side: Double
@@ -223,7 +219,7 @@ enum EdgeEnd {
     }
   }
 
-  /// Returns the triangle at a parent.
+  /// Marks the parent.
   static func triangle(at point: DiagramLayout.Point, side: Double) -> Markup {
     let (x, y) = (point.x, point.y)
     return .tag(

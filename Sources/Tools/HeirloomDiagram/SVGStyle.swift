@@ -1,7 +1,4 @@
-/// The colours and fonts of pictures.
-///
-/// Programs without media queries show the light colours. CSS variables aren't used, because many programs don't
-/// support them.
+/// Programs without media queries show the light colours; many don't support CSS variables.
 enum SVGStyle {
   static let rules: String =
     """
@@ -35,7 +32,7 @@ enum SVGStyle {
     let faint: String
     let frame: String
     let line: String
-    /// The colours of each mark: a strong one, and one for the background.
+    /// For each mark, a strong colour and one for the background.
     let marks: [(mark: ModelDiagram.Mark, strong: String, tint: String)]
 
     static let light = Palette(

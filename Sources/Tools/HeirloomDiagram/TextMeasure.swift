@@ -1,13 +1,10 @@
 /// The estimated width of text in an unknown font, based on the widest of the usual system fonts.
 enum TextMeasure {
-  /// Returns an estimate of a line's width in pixels, rather too large than too small.
-  ///
-  /// `size` is the font's, in pixels.
+  /// In pixels, rather too large than too small; `size` is the font's.
   static func width(of text: String, size: Double, isBold: Bool = false) -> Double {
     text.unicodeScalars.reduce(0) { $0 + width(of: $1) } * size * (isBold ? 1.1 : 1)
   }
 
-  /// Returns text, truncated with an ellipsis if it is too wide.
   static func fitted(_ text: String, width limit: Double, size: Double, isBold: Bool = false) -> String {
     guard width(of: text, size: size, isBold: isBold) > limit else { return text }
     var result = ""
@@ -20,7 +17,7 @@ enum TextMeasure {
     return result + "…"
   }
 
-  /// Returns a width as a fraction of the font's size, measured in DejaVu Sans, which is wider than similar fonts.
+  /// As a fraction of the font's size, measured in DejaVu Sans, which is wider than similar fonts.
   private static func width(of scalar: Unicode.Scalar) -> Double {
     switch scalar {
     case "i", "j", "l", "I", "'", "|": 0.31

@@ -2,17 +2,15 @@ package import Heirloom
 
 /// The account of a store, hop by hop, as text and JSON.
 package struct AccountText {
-  /// The planned hops; empty if the store is up to date.
+  /// Empty if the store is up to date.
   private let hops: [StoreAccounts.Hop]
-  /// Returns the version's name of a model.
+  /// The version's name of a model.
   private let name: (ManagedObjectModel) -> String?
 
-  /// Creates the text; `name` returns the version's name of a model.
   package init(_ accounts: StoreAccounts, name: @escaping (ManagedObjectModel) -> String?) {
     (hops, self.name) = (accounts.hops, name)
   }
 
-  /// The members: the lines of all hops.
   package var members: OutputMembers {
     [("account", .list(zip(1..., hops).flatMap { number, hop in hop.lines.map { Self.output($0, hop: number) } }))]
   }
@@ -31,7 +29,7 @@ package struct AccountText {
     ])
   }
 
-  /// Returns a table for each hop; lines without content in the store are only counted.
+  /// A table for each hop; lines without content in the store are only counted.
   package func lines(_ style: TextStyle) -> [String] {
     hops.enumerated().flatMap { index, hop -> [String] in
       let names = [hop.source, hop.destination].map { name($0).map { "\"\($0)\"" } ?? "another version" }

@@ -2,14 +2,12 @@ import Foundation
 package import Heirloom
 
 extension MigrationBlocker {
-  /// Returns the options to decide the blocker with, quoted for a shell and joined by "or".
-  ///
-  /// The plan's destination gives the types of example values.
+  /// Quoted for a shell; the plan's destination gives the types of example values.
   package func optionText(in plan: MigrationPlan) -> String {
     options(in: plan, among: choices).joined(separator: " or ")
   }
 
-  /// Returns an option that keeps each row of the blocker in the store; `nil` if there is none.
+  /// Keeps each row of the blocker in the store; `nil` if no option does.
   package func mendingOption(in plan: MigrationPlan) -> String? {
     options(in: plan, among: [.fill, .new]).first
   }
@@ -29,7 +27,7 @@ extension MigrationBlocker {
 }
 
 extension ManagedObjectModel {
-  /// Returns the entities, in the model's order, of which a new object can replace a missing link.
+  /// Those of which a new object can replace a missing link, in the model's order.
   package func newEntities(for relationship: String, of owner: String) -> [String] {
     guard let link = self.relationship(named: relationship, of: owner) else { return [] }
     return entities.map(\.name).filter { target in
@@ -40,14 +38,14 @@ extension ManagedObjectModel {
 }
 
 extension MappingObstacle {
-  /// The option for the expression that the obstacle needs, quoted for a shell; `nil` if it needs none.
+  /// For the expression that the obstacle needs, quoted for a shell; `nil` if it needs none.
   package var optionText: String? {
     expression.map { "--decide \(shellWord("\(entity).\(property ?? "")=fill:=\($0)"))" }
   }
 }
 
 extension AttributeType {
-  /// An example value of the type for a command line; `nil` for bytes and types without values.
+  /// For a command line; `nil` for bytes and types without values.
   package var example: String? {
     switch self {
     case .integer16, .integer32, .integer64, .double, .float, .decimal: "0"
@@ -61,7 +59,7 @@ extension AttributeType {
 }
 
 extension ManagedObjectModel {
-  /// Returns an attribute of an entity, or an element of a composite one.
+  /// Also finds an element of a composite attribute.
   package func attribute(at path: String, of entity: String) -> AttributeDescription? {
     let names = path.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     var attribute = names.first.flatMap { self.attribute(named: $0, of: entity) }
@@ -71,7 +69,6 @@ extension ManagedObjectModel {
 }
 
 extension DecisionOutcome {
-  /// The outcome of the decision as text.
   package var words: String {
     let counts = [
       (filled, "filled"), (dropped, "dropped"), (merged, "merged"), (quarantined, "put into quarantine"),
@@ -79,7 +76,6 @@ extension DecisionOutcome {
     return "\(decision): \(counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))"
   }
 
-  /// The outcome of the decision for JSON.
   package var output: OutputValue {
     .object([
       ("decision", .text("\(decision)")), ("entity", .text(decision.entity)),

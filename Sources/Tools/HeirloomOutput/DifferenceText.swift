@@ -1,22 +1,19 @@
 package import Heirloom
 package import HeirloomCompare
 
-/// The difference of two models as text and JSON.
 package struct DifferenceText {
-  /// The difference.
   package let difference: ModelDifference
-  /// The evidence from stores about suspected renames.
+  /// From stores, about suspected renames.
   package let evidence: [RenameSuspicion: RenameEvidence]
-  /// The source locations of entities and properties, by `Entity` and `Entity.property`.
+  /// Source locations, by `Entity` and `Entity.property`.
   package var places: [String: String] = [:]
 
-  /// Creates the text of a difference, with evidence from stores about suspected renames.
   package init(_ difference: ModelDifference, evidence: [RenameSuspicion: RenameEvidence] = [:]) {
     self.difference = difference
     self.evidence = evidence
   }
 
-  /// The members in the JSON of every command about a difference.
+  /// In the JSON of every command about a difference.
   package var members: OutputMembers {
     [
       ("verdict", .text(difference.verdict.rawValue)),
@@ -36,7 +33,6 @@ package struct DifferenceText {
     ]
   }
 
-  /// Returns an obstacle for JSON.
   package static func output(_ obstacle: MappingObstacle) -> OutputValue {
     .object([
       ("kind", .text(obstacle.kind.rawValue)), ("entity", .text(obstacle.entity)),
@@ -45,7 +41,7 @@ package struct DifferenceText {
     ])
   }
 
-  /// Returns a suspected rename for JSON; counts without a store are null.
+  /// Counts without a store are null.
   private func output(_ suspicion: RenameSuspicion) -> OutputValue {
     let evidence = evidence[suspicion]
     return .object([
@@ -63,7 +59,7 @@ package struct DifferenceText {
 
   private static func rounded(_ share: Double) -> Double { (share * 100).rounded() / 100 }
 
-  /// The meaning of the verdict, as a sentence without its full stop.
+  /// A sentence without its full stop.
   package var verdictWords: String {
     switch difference.verdict {
     case .identical: "identical, nothing differs"
@@ -73,7 +69,7 @@ package struct DifferenceText {
     }
   }
 
-  /// Returns the lines: losses, suspected renames, obstacles, questions about rows, diagnostics, then other changes.
+  /// Losses, suspected renames, obstacles, questions about rows, diagnostics, then other changes.
   package func lines(_ style: TextStyle) -> [String] {
     var lines: [String] = []
     let losses = difference.changes.filter { $0.effect == .dropped }
@@ -106,21 +102,21 @@ package struct DifferenceText {
     return lines
   }
 
-  /// Returns the renames declared by renaming identifiers; empty if there are none.
+  /// Those declared by renaming identifiers.
   package func renamedLines(_ style: TextStyle) -> [String] {
     let renamed = renamed
     guard !renamed.isEmpty else { return [] }
     return ["", style.bold("What is renamed:")] + Self.sections(renamed, by: \.entity, style) { line($0) }
   }
 
-  /// The renames that the models declare.
+  /// Those that the models declare.
   package var renamed: [ModelChange] {
     difference.changes.filter {
       [.entityRenamed, .attributeRenamed, .elementRenamed, .relationshipRenamed].contains($0.kind)
     }
   }
 
-  /// Returns the suspected renames, each with advice and evidence; empty if there are none.
+  /// Suspected renames, each with advice and evidence.
   package func renameLines(_ style: TextStyle) -> [String] {
     let suspicions = difference.renames
     guard !suspicions.isEmpty else { return [] }
@@ -132,20 +128,17 @@ package struct DifferenceText {
       }
   }
 
-  /// Returns the advice about a suspected rename, and the evidence from rows.
   package func advice(on suspicion: RenameSuspicion) -> [String] {
     let otherwise = suspicion.kind == .entity ? "its objects are" : "its content is"
     let advice = places.isEmpty ? suspicion.advice : suspicion.sourceAdvice
     return ["\(advice).", evidence[suspicion]?.words(suspicion) ?? "Otherwise \(otherwise) dropped."]
   }
 
-  /// The title of the losses.
   package static let lossTitle = "What is lost (the previous version keeps it):"
 
-  /// Returns the lines of items, grouped under their entities' names.
+  /// Groups items under their entities' names; items of one entity must be adjacent.
   ///
-  /// Items of one entity must be adjacent; `entity` returns `nil` for the model as a whole, and `more` returns an
-  /// item's further lines.
+  /// `entity` returns `nil` for the model as a whole, and `more` returns an item's further lines.
   package static func sections<Item>(
     _ items: [Item], by entity: (Item) -> String?, _ style: TextStyle, line: (Item) -> String,
     more: (Item) -> [String] = { _ in [] }
@@ -167,7 +160,6 @@ package struct DifferenceText {
     return "\(subject)\(change.sentence)\(effect)\(place(of: change).map { " (\($0))" } ?? "")"
   }
 
-  /// Returns the source location of a change; `nil` if it has none.
   private func place(of change: ModelChange) -> String? {
     InMemoryModel.place(of: change.entity, change.property, in: places)
   }

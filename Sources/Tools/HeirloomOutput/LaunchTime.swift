@@ -2,36 +2,31 @@ package import Heirloom
 
 /// The time of a migration, compared with the limit for an app's launch.
 ///
-/// iOS kills an app that takes about 20 s to launch (the watchdog's 0x8BADF00D), and the next launch starts the
-/// migration again.
+/// iOS kills an app that takes about 20 s to launch (the watchdog's 0x8BADF00D), and the next
+/// launch starts the migration again.
 package struct LaunchTime {
-  /// The time from which a migration is too long, in seconds.
-  ///
-  /// It is half of the system's limit, because the estimate is rough, phones differ, and the app has other work.
+  /// Half of the system's limit: the estimate is rough, phones differ, and the app has other work.
   package static let limit: Double = 10.0
 
-  /// The time, in seconds.
   private let seconds: Double
   private let isMeasured: Bool
   /// True if clean-up is deferred already.
   private let isDeferred: Bool
 
-  /// Creates the comparison for a time in seconds.
   package init(seconds: Double, isMeasured: Bool, isDeferred: Bool) {
     self.seconds = seconds
     self.isMeasured = isMeasured
     self.isDeferred = isDeferred
   }
 
-  /// Creates the comparison for a plan, with the measured time in seconds, or with the plan's estimate if that is
-  /// `nil`.
+  /// `seconds` is the measured time; `nil` takes the plan's estimate.
   package init(_ plan: MigrationPlan, seconds: Double? = nil) {
     self.init(
       seconds: seconds ?? plan.estimatedDuration / .seconds(1), isMeasured: seconds != nil,
       isDeferred: !plan.deferred.isEmpty)
   }
 
-  /// The advice for a migration that is too long, in two or three sentences; otherwise empty.
+  /// Empty unless the migration is too long.
   package var words: [String] {
     guard seconds >= Self.limit else { return [] }
     let time = isMeasured ? "took \(durationText(seconds)) here" : "takes about \(durationText(seconds))"

@@ -1,32 +1,25 @@
 /// A piece of XML or HTML; text is escaped when it is written.
 package indirect enum Markup {
-  /// Unescaped text.
   case text(String)
-  /// An element with its attributes in order.
   case element(String, [(name: String, value: String)], [Markup])
   /// The trusted content of a `style` element, which is written unescaped.
   case style(String)
-  /// A sequence of pieces.
   case group([Markup])
 
-  /// Makes an element.
   package static func tag(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ children: Markup...)
     -> Markup
   {
     .element(name, attributes.map { (name: $0.key, value: $0.value) }, children)
   }
 
-  /// Makes an element of many pieces.
   package static func tag(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], all: [Markup]) -> Markup {
     .element(name, attributes.map { (name: $0.key, value: $0.value) }, all)
   }
 
-  /// Makes an element that holds a text.
   package static func tag(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], text: String) -> Markup {
     .tag(name, attributes, .text(text))
   }
 
-  /// The markup as XML or HTML text.
   package var string: String {
     var result = ""
     write(to: &result)
@@ -52,9 +45,7 @@ package indirect enum Markup {
     }
   }
 
-  /// Returns text escaped for use between tags or in a quoted attribute.
-  ///
-  /// Characters that XML doesn't allow, or that change the writing direction, are replaced or written as numbers.
+  /// Also makes harmless what XML doesn't allow and what changes the writing direction.
   package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text).unicodeScalars {
@@ -76,7 +67,7 @@ package indirect enum Markup {
     "meta", "br", "hr", "col", "path", "rect", "circle", "line", "BR",
   ]
 
-  /// The elements followed by a line break, which makes versions of a file comparable.
+  /// A line break follows them, which makes versions of a file comparable.
   private static let lineElements: Set<String> = [
     "svg", "g", "path", "rect", "text", "title", "desc", "style", "meta", "head", "body", "main", "header", "footer",
     "section", "h1", "h2", "h3", "p", "ul", "ol", "li", "table", "caption", "thead", "tbody", "tr", "dl", "dt", "dd",

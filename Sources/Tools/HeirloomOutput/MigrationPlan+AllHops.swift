@@ -1,9 +1,7 @@
 package import Heirloom
 
 extension MigrationPlan {
-  /// The number of objects of each entity before the first hop and after the last, by the last destination's names.
-  ///
-  /// Entities that the destination lacks have their last name.
+  /// Counts before the first hop and after the last, by the last names of the entities.
   package var rowsOfAllHops: [EntityRows] {
     hops.dropFirst().reduce(rows) { earlier, hop in
       let before = Dictionary(earlier.map { ($0.entity, $0) }, uniquingKeysWith: { first, _ in first })

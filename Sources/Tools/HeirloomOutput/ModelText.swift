@@ -1,22 +1,20 @@
 package import Heirloom
 
-/// A model as text and JSON; both contain the complete model.
+/// Text and JSON, both with the complete model.
 package struct ModelText {
-  /// The model.
   package let model: ManagedObjectModel
 
-  /// Creates the text of a model.
   package init(model: ManagedObjectModel) {
     self.model = model
   }
 
-  /// The model for JSON, in the format of a snapshot.
+  /// In the format of a snapshot.
   package var output: OutputValue {
     // Parsing can't fail, because the bytes were just written.
     (try? JSONReader.value(of: ModelSnapshot.canonicalModelBytes(of: model))).map(OutputValue.init) ?? .null
   }
 
-  /// Returns the lines of complete entities, then configurations and fetch requests.
+  /// Complete entities, then configurations and fetch requests.
   package func lines(_ style: TextStyle) -> [String] {
     var lines: [String] = []
     for entity in model.entities {
@@ -56,7 +54,7 @@ package struct ModelText {
     return features + identity(entity.renamingIdentifier, entity.versionHashModifier, entity.userInfo)
   }
 
-  /// Returns the features common to entities and all kinds of properties.
+  /// Common to entities and all kinds of properties.
   private static func identity(
     _ renamingIdentifier: String?, _ versionHashModifier: String?, _ userInfo: [String: String]
   ) -> [String] {
@@ -70,7 +68,7 @@ package struct ModelText {
     return features
   }
 
-  /// Returns text in quotes, escaped to stay on one line.
+  /// Escaped to stay on one line.
   private static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

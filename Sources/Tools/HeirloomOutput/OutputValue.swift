@@ -13,17 +13,15 @@ package indirect enum OutputValue: Sendable {
   case list([OutputValue])
   case object(OutputMembers)
 
-  /// Returns the text, or null.
   package static func optional(_ text: String?) -> OutputValue {
     text.map { .text($0) } ?? .null
   }
 
-  /// Returns the number, or null.
   package static func optional(_ number: Int64?) -> OutputValue {
     number.map { .integer($0) } ?? .null
   }
 
-  /// Creates a value from a JSON document's; members are sorted by name.
+  /// Members are sorted by name.
   package init(_ value: JSONValue) {
     switch value {
     case .null: self = .null
@@ -41,19 +39,18 @@ package indirect enum OutputValue: Sendable {
     }
   }
 
-  /// Returns a list of texts.
   package static func texts(_ texts: [String]) -> OutputValue {
     .list(texts.map { .text($0) })
   }
 
-  /// The value as indented JSON with a line end.
+  /// Indented, with a line end.
   package var json: String {
     var writer = CanonicalJSONWriter(isIndented: true)
     write(to: &writer)
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 
-  /// The value as JSON on one line, with a line end.
+  /// On one line, with a line end.
   package var line: String {
     var writer = CanonicalJSONWriter(isIndented: false)
     write(to: &writer)
@@ -83,29 +80,27 @@ package indirect enum OutputValue: Sendable {
   }
 }
 
-/// The members of a JSON object, in output order.
+/// In output order.
 package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
-  /// The names.
   package private(set) var names: [String] = []
-  /// The values, one for each name.
+  /// One for each name.
   package private(set) var values: [OutputValue] = []
 
   package init(arrayLiteral elements: (String, OutputValue)...) {
     for (name, value) in elements { append(name, value) }
   }
 
-  /// Adds a member.
   package mutating func append(_ name: String, _ value: OutputValue) {
     names.append(name)
     values.append(value)
   }
 
-  /// Returns the value of a member; null if there is none.
+  /// Null if there is no such member.
   package subscript(_ name: String) -> OutputValue {
     names.firstIndex(of: name).map { values[$0] } ?? .null
   }
 
-  /// Appends texts to a member's list, which is created if it is missing.
+  /// The list is created if it is missing.
   package mutating func add(_ texts: [String], to name: String) {
     guard let position = names.firstIndex(of: name), case .list(let values) = values[position] else {
       return append(name, .texts(texts))
@@ -113,7 +108,6 @@ package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
     self.values[position] = .list(values + texts.map { .text($0) })
   }
 
-  /// Returns the members of both objects, the left ones first.
   package static func + (left: OutputMembers, right: OutputMembers) -> OutputMembers {
     var result = left
     for (name, value) in zip(right.names, right.values) { result.append(name, value) }

@@ -1,20 +1,14 @@
 package import Heirloom
 import HeirloomCompare
 
-/// A migration's plan as text and JSON.
 package final class PlanText {
-  /// The plan.
   package let plan: MigrationPlan
 
-  /// Creates the text of a plan.
   package init(plan: MigrationPlan) {
     self.plan = plan
   }
 
-  /// Returns the JSON members of a plan.
-  ///
-  /// A `nil` plan means an up-to-date store and gives empty or zero members. `seconds` is the measured time; `nil`
-  /// reports the estimate.
+  /// A `nil` plan means an up-to-date store; `seconds` is measured, `nil` reports the estimate.
   package static func members(of plan: MigrationPlan?, seconds: Double? = nil, showsSQL: Bool = false) -> OutputMembers
   {
     let steps = (plan?.hops ?? []).flatMap(\.steps).map { step in
@@ -38,7 +32,6 @@ package final class PlanText {
     return [("steps", .list(steps))] + findingMembers(of: plan) + costs
   }
 
-  /// Returns the losses and blockers that a plan found in the rows.
   package static func findingMembers(of plan: MigrationPlan?) -> OutputMembers {
     let blockers = (plan?.blockers ?? []).map { blocker in
       OutputValue.object([
@@ -50,7 +43,6 @@ package final class PlanText {
     return lossMembers(of: plan) + [("blockers", .list(blockers))]
   }
 
-  /// Returns the losses of a plan, each with its consent.
   package static func lossMembers(of plan: MigrationPlan?) -> OutputMembers {
     let losses = (plan?.losses ?? []).map { loss in
       OutputValue.object([
@@ -63,7 +55,7 @@ package final class PlanText {
     return [("losses", .list(losses))]
   }
 
-  /// Returns the source of a consent as text; `nil` without consent.
+  /// `nil` without consent.
   package static func words(_ consent: LossConsent?) -> String? {
     switch consent {
     case .decision: "by decision"
@@ -74,8 +66,6 @@ package final class PlanText {
     }
   }
 
-  /// Returns the lines for kept rows, losses, renames, blockers, decisions and warnings, with counts.
-  ///
   /// `difference` adds suspected renames; `nil` leaves them out.
   package func findings(_ style: TextStyle, difference: DifferenceText?) -> [String] {
     let destination = plan.hops.last?.destination ?? plan.destination
@@ -111,8 +101,7 @@ package final class PlanText {
     return lines
   }
 
-  /// Returns a table of each entity's objects before and after; entities without objects on both sides are only
-  /// counted.
+  /// Entities without objects on both sides are only counted.
   private static func rowLines(_ rows: [EntityRows]) -> [String] {
     let shown = rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
     guard !shown.isEmpty else { return ["  no objects"] }
@@ -124,7 +113,7 @@ package final class PlanText {
     return table.lines() + (empty > 0 ? ["  and \(counted(Int64(empty), "entity")) without objects"] : [])
   }
 
-  /// Returns the steps in order; consecutive steps of one kind that write no rows share a line.
+  /// Consecutive steps of one kind that write no rows share a line.
   package func steps(_ style: TextStyle) -> [String] {
     let way =
       switch plan.builder {
@@ -136,9 +125,7 @@ package final class PlanText {
       + zip(1..., stepTexts).map { "  \($0). \($1)" }
   }
 
-  /// The phrases of the steps: one for each step, or for consecutive ones of one kind that write no rows.
-  ///
-  /// Objects dropped only to be rebuilt, such as the store's own bookkeeping, are listed only where they are rebuilt.
+  /// Objects dropped only to be rebuilt, such as the store's own bookkeeping, are listed only once.
   package var stepTexts: [String] {
     var texts: [String] = []
     let made = Set(plan.steps.filter { $0.kind != .dropObject }.map(\.subject)).union([
@@ -158,19 +145,17 @@ package final class PlanText {
     return texts
   }
 
-  /// The SQL of all steps, each under the step's summary as a comment.
+  /// Each under the step's summary as a comment.
   package var sql: String {
     plan.hops.flatMap(\.steps).map { TerminalText.line("-- \($0.summary)") + "\n\($0.sql)\n" }.joined()
   }
 
-  /// Returns the estimated time and space, with advice if the time is too long for a launch.
   package func costs(_ style: TextStyle) -> [String] {
     [
       "It takes about \(durationText(plan.estimatedDuration / .seconds(1))) and \(spaceWords)."
     ] + LaunchTime(plan).words.map { "\(style.yellow("!")) \($0)" }
   }
 
-  /// The space that the migration needs, and the reserve that must stay free, as text.
   package var spaceWords: String {
     "\(sizeText(plan.bytesNeeded - MigrationPlan.bytesReserved)) of free space; another \(sizeText(MigrationPlan.bytesReserved))"
       + " must stay free for everything else"

@@ -1,32 +1,30 @@
 import Heirloom
 package import HeirloomCompare
 
-/// The evidence in stores about a suspected rename: counts, never values.
+/// Counts from stores about a suspected rename, never values.
 package struct RenameEvidence {
-  /// The number of objects of the entity and its subentities in the store.
+  /// Of the entity and its subentities, in the store.
   package let objects: Int64
-  /// The number of those objects that would lose content.
+  /// Those of the objects that would lose content.
   package let values: Int64
   /// The reasons why a rename wouldn't fit, in clauses.
   package var misfits: [String] = []
-  /// The number of objects with a value that were compared with the later store; `nil` without one.
+  /// Objects with a value that were compared with the later store; `nil` without one.
   package var compared: Int64?
-  /// The number of compared objects with equal values; `nil` without a later store.
+  /// Those with equal values in both stores.
   package var equal: Int64?
 
-  /// Creates evidence with counts alone.
   package init(objects: Int64, values: Int64) {
     self.objects = objects
     self.values = values
   }
 
-  /// The share of compared objects with equal values in both stores; `nil` if none were compared.
+  /// `nil` if no objects were compared.
   package var equalShare: Double? {
     guard let compared, let equal, compared > 0 else { return nil }
     return Double(equal) / Double(compared)
   }
 
-  /// Returns the meaning of the counts, in sentences.
   package func words(_ suspicion: RenameSuspicion) -> String {
     var words: String
     if suspicion.kind == .entity {
@@ -43,6 +41,6 @@ package struct RenameEvidence {
     return words + misfits.map { " \(sentence($0))" }.joined()
   }
 
-  /// Returns a share in whole percent, rounded down, because 100 must mean all.
+  /// Rounded down, because 100 must mean all.
   private static func percent(_ share: Double) -> String { "\(Int32(share * 100)) %" }
 }

@@ -1,11 +1,9 @@
-/// The layout of text in the columns of a terminal.
 package enum TextLayout {
-  /// Returns the width of a text, in columns.
+  /// In columns.
   package static func width(of text: String) -> Int {
     text.reduce(0) { $0 + width(of: $1) }
   }
 
-  /// Returns a text truncated to a number of columns, with an ellipsis.
   package static func cut(_ text: String, to columns: Int) -> String {
     guard width(of: text) > columns else { return text }
     guard columns > 0 else { return "" }
@@ -19,9 +17,7 @@ package enum TextLayout {
     return result + "…"
   }
 
-  /// Returns the lines, at least one, of a paragraph broken between words.
-  ///
-  /// A word that is too wide has its own line, and later lines are indented by `indent` columns.
+  /// At least one line; a word that is too wide has its own, and later lines are indented.
   package static func wrapped(_ text: String, to columns: Int, indent: Int = 0) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []
@@ -42,11 +38,11 @@ package enum TextLayout {
     return lines + [line]
   }
 
-  /// Returns the lines, at least one, of a line that is too wide, broken at spaces.
+  /// At least one line, broken at spaces.
   ///
-  /// Later lines are aligned with the first one's text, after its bullet or column title. The sequences of
-  /// ``TextStyle`` take no columns. `unbroken` returns the length of the start of a text that must stay on one line,
-  /// spaces included.
+  /// Later lines are aligned with the first one's text, after its bullet or column title. The
+  /// sequences of ``TextStyle`` take no columns. `unbroken` returns the length of the start of a
+  /// text that must stay on one line, spaces included.
   package static func fitted(_ line: String, to columns: Int, unbroken: (Substring) -> Int) -> [String] {
     guard line.utf8.count > columns, width(of: withoutStyle(line[...])) > columns else { return [line] }
     var lines: [String] = []
@@ -84,7 +80,6 @@ package enum TextLayout {
     return lines + [start]
   }
 
-  /// Returns a text without terminal escape sequences.
   private static func withoutStyle(_ text: Substring) -> String {
     var result = ""
     var isStyle = false
@@ -96,9 +91,7 @@ package enum TextLayout {
     return result
   }
 
-  /// Returns the lines of a table of titles and explanations.
-  ///
-  /// Titles wider than `limit`, and all titles on a narrow terminal, have their explanation on the lines below.
+  /// Titles wider than `limit`, and all on a narrow terminal, have their text on the lines below.
   package static func table(_ rows: [(title: String, text: String)], columns: Int, limit: Int = 24) -> [String] {
     let isNarrow = columns < 60
     let widest = rows.map { width(of: $0.title) }.filter { $0 <= limit }.max() ?? 0
@@ -115,7 +108,7 @@ package enum TextLayout {
     }
   }
 
-  /// Returns the width of a character in columns: 0 for combining marks, 2 for wide characters.
+  /// 0 for combining marks, 2 for wide characters.
   private static func width(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     // An emoji is wide, whatever scalars it has.

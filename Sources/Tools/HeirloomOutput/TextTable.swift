@@ -1,8 +1,6 @@
 import Heirloom
 
-/// A table of text, with aligned columns.
 package struct TextTable {
-  /// The side on which a column's text is aligned.
   package enum Alignment {
     case left
     case right
@@ -11,18 +9,18 @@ package struct TextTable {
   private let alignments: [Alignment]
   private var rows: [[String]]
 
-  /// Creates a table with one title and one alignment for each column.
+  /// One title and one alignment for each column.
   package init(header: [String], alignments: [Alignment]) {
     self.alignments = alignments
     rows = [header]
   }
 
-  /// Adds a row with one text for each column; texts of more than 300 characters are truncated.
+  /// Texts of more than 300 characters are truncated.
   package mutating func add(_ row: [String]) {
     rows.append(row.map { PlainText.line($0, limit: 300) })
   }
 
-  /// Returns the lines, the header first, without trailing spaces.
+  /// Without trailing spaces.
   package func lines(indent: Int = 2) -> [String] {
     let widths = alignments.indices.map { column in
       rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0

@@ -1,19 +1,19 @@
 import Foundation
 import Heirloom
 
-/// Returns a number with a comma before each group of three digits.
+/// With a comma before each group of three digits.
 package func grouped(_ number: Int64) -> String { CountText.grouped(number) }
 
-/// Returns a number with its noun: `1 row`, `2 rows`, `3 entities`.
+/// As in `1 row`, `2 rows`, `3 entities`.
 package func counted(_ number: Int64, _ word: String) -> String { CountText.counted(number, word) }
 
-/// Returns a verb that agrees with a number: `differs` for 1, `differ` for others.
+/// As in `differs` for 1, `differ` for others.
 package func verb(_ plural: String, _ number: Int64) -> String { CountText.verb(plural, number) }
 
-/// Returns a size as text: `512 bytes`, `1.5 MB`.
+/// As in `512 bytes`, `1.5 MB`.
 package func sizeText(_ bytes: Int64) -> String { CountText.size(bytes) }
 
-/// Returns a duration as text: `0.12 s`, `2 min 5 s`.
+/// As in `0.12 s`, `2 min 5 s`.
 package func durationText(_ seconds: Double) -> String {
   guard seconds.isFinite, seconds >= 0 else { return "an unknown time" }
   if seconds < 10 { return String(format: "%.2f s", seconds) }
@@ -23,11 +23,10 @@ package func durationText(_ seconds: Double) -> String {
   return "\(grouped(whole / 3600)) h \(whole / 60 % 60) min"
 }
 
-/// Returns names on one line, at most `limit` of them.
 package func listText(_ names: [String], limit: Int = 8) -> String {
   let rest = names.count > limit ? " and \(names.count - limit) more" : ""
   return names.prefix(limit).joined(separator: ", ") + rest
 }
 
-/// Returns text as a sentence: first letter in upper case, full stop at the end.
+/// First letter in upper case, full stop at the end.
 package func sentence(_ text: String) -> String { ErrorWords.sentence(text) }

@@ -2,15 +2,14 @@ import HeirloomMapping
 
 /// Content of a store for which an account has a line.
 enum Subject {
-  /// The objects of exactly one entity of the source.
+  /// Without objects of subentities.
   case objects(entity: String)
-  /// The cells of a column of the store that are not NULL.
+  /// Only cells that are not NULL.
   case cells(column: String, table: String)
-  /// The links of a relationship of the source, and of its inverse.
   case links(entity: String, relationship: String)
-  /// The links of a destination relationship, which may come from several source relationships.
+  /// They may come from several relationships of the source.
   case linksInto(entity: String, relationship: String)
-  /// The rows of a table that holds no objects.
+  /// Of a table that holds no objects.
   case rows(table: String)
 }
 
@@ -20,11 +19,9 @@ enum Subject {
 final class Entry {
   let subject: Subject
   let cause: LossCause
-  /// The entity that the loss names.
   let entity: String
-  /// The property that the loss names; `nil` for objects.
   let property: String?
-  /// The queries, with `owner` and `target`, for links that both sides of a relationship may report; else empty.
+  /// Queries with `owner` and `target`, for links that both sides of a relationship may report.
   let links: [String]
 
   init(_ cause: LossCause, of subject: Subject, entity: String, property: String? = nil, links: [String] = []) {
@@ -32,13 +29,11 @@ final class Entry {
     (self.entity, self.property, self.links) = (entity, property, links)
   }
 
-  /// Returns the entry of links that a destination relationship can't hold.
   static func room(_ cause: LossCause, _ entity: String, _ relationship: String) -> Entry {
     Entry(
       cause, of: .linksInto(entity: entity, relationship: relationship), entity: entity, property: relationship)
   }
 
-  /// Returns the entry of a source relationship's links.
   static func links(
     _ cause: LossCause, _ entity: String, _ relationship: String, from queries: [String] = []
   ) -> Entry {
@@ -47,7 +42,6 @@ final class Entry {
       links: queries)
   }
 
-  /// Returns the loss of a number of rows; `links` is `nil` if no links are lost.
   func loss(rows: Int64, links: Int64? = nil) -> MigrationLoss {
     MigrationLoss(
       entity: entity, property: property, reason: cause.reason, rows: rows, links: links, consent: cause.consent,
@@ -57,17 +51,13 @@ final class Entry {
 
 /// An entry that is still to be counted.
 struct AskedEntry {
-  /// The way to count an entry.
   enum Count {
-    /// The number is known.
     case known(Int64)
-    /// The rows `s` of a table that meet a condition.
     case rows(where: String, in: String)
-    /// The rows `s` of a table in which an expression has a value; a quarter faster than with a condition.
+    /// Counts the rows in which an expression has a value: a quarter faster than a condition.
     case values(of: String, in: String)
-    /// A query that returns one number.
     case query(String)
-    /// Queries that each return a number of rows and the number of their links; both are summed.
+    /// Each returns a number of rows and the number of their links; both are summed.
     case links([String])
   }
 

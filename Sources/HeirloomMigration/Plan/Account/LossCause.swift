@@ -1,60 +1,30 @@
 import HeirloomMapping
 import HeirloomModel
 
-/// The cause of a loss or a change.
-///
-/// Each loss has one; all sentences that explain losses are here.
+/// Each loss has one cause; all sentences that explain losses are here.
 enum LossCause {
-  // Inferred from the models.
-
-  /// A loss that the two models and the mapping imply.
   case effect(DataEffect.Kind, entity: String, properties: [String])
 
-  // Objects.
-
-  /// No condition of the entity's mappings takes them.
   case noCondition
-  /// A policy made no object from them, or code deleted the object, and none of their properties was read.
   case nothingMade(byPolicyOf: String, mayBeDeleted: Bool)
-  /// Code deleted the objects that SQL had made from them, and read none of their properties.
   case deletedByCode
-  /// A decision removes objects of a destination entity.
   case removed(by: DataDecision, of: String)
-  /// A decision puts objects that are made one by one into quarantine.
+  /// Only objects that are made object by object.
   case quarantined(by: DataDecision, of: String)
 
-  // Values.
-
-  /// Numbers that are too large for an attribute are replaced, by decision.
   case replaced(name: String)
-  /// Objects are merged into objects of entities without the property.
   case merged(name: String, areLinks: Bool)
 
-  // Content outside the model.
-
-  /// A column belongs to no property of the model.
   case unknownColumn(String, table: String, Fate)
-  /// Rows of entities without an attribute have values in its column.
   case foreignCells(String, table: String, attribute: String, byDecision: Bool)
-  /// Rows of a bookkeeping table belong to no entity or model of the store.
   case foreignRows(table: String)
 
-  // Links.
-
-  /// The other side of a one-to-one relationship is copied, and lacks them.
   case oneSided(name: String, other: String)
-  /// Several relationships become one to-one relationship.
   case severalRelationships(name: String)
-  /// The relationship doesn't join the entities of the linked objects.
   case stray(name: String)
-  /// The order of such links.
   case strayOrder(name: String)
-  /// A decision removes the object at the other end, or merges it with the owner.
   case decidedLinks(name: String, areWithin: Bool)
 
-  // Content given to code.
-
-  /// Code didn't read it, and the candidate lacks it.
   case unread(PendingCause, LossKind, entity: String, property: String, targets: [String])
 
   /// The fate of the cells of a column outside the model.
@@ -84,7 +54,7 @@ extension LossCause {
     }
   }
 
-  /// The consent that the cause implies; `nil` if the developer has to give it.
+  /// `nil` if the developer has to give it.
   var consent: LossConsent? {
     switch self {
     case .removed, .quarantined, .replaced, .merged, .decidedLinks, .unknownColumn(_, _, .removed),
@@ -94,7 +64,6 @@ extension LossCause {
     }
   }
 
-  /// The reason, in a sentence.
   var reason: String {
     switch self {
     case .effect(let kind, let entity, let properties):

@@ -4,21 +4,15 @@ import HeirloomModel
 import HeirloomStore
 
 /// The value expressions of entity mappings as SQL over source rows `s`.
-///
-/// ``isCompilable(_:)`` decides which mappings need not run object by object.
 package struct CompiledMappings {
-  /// The SQL of attributes with expressions, by entity mapping and attribute.
   private var values: [String: [String: CellEntry]] = [:]
-  /// The reason why a mapping's expressions must be evaluated object by object, by entity mapping.
   private(set) var reasons: [String: String] = [:]
 
-  /// Creates an empty value, with nothing compiled.
   package init() {}
 
-  /// Checks the expressions of all entity mappings and compiles those of mappings without a policy.
+  /// Checks all expressions, and compiles those of mappings without a policy.
   ///
-  /// The first expression that can't be evaluated for any row throws ``MigrationError/invalidExpression(_:)``.
-  /// `storeIdentifier` is only for messages.
+  /// Throws ``MigrationError/invalidExpression(_:)`` for the first that no row can evaluate.
   init(
     _ mapping: MappingModel, source: PhysicalSchema, destination: ManagedObjectModel,
     functions: [String: ExpressionEvaluator.Function], storeIdentifier: String, connection: Connection
@@ -77,12 +71,11 @@ package struct CompiledMappings {
     }
   }
 
-  /// Returns true if all of a mapping's expressions are SQL; it may still run object by object for other reasons.
   func isCompilable(_ mapping: EntityMapping) -> Bool { reasons[mapping.name] == nil }
 
   func values(of mapping: EntityMapping) -> [String: CellEntry] { values[mapping.name] ?? [:] }
 
-  /// Returns the expression of an attribute that can't be copied or converted.
+  /// `nil` if the value can be copied or converted.
   static func expression(
     of property: PropertyMapping, in mapping: EntityMapping, _ source: ManagedObjectModel,
     _ destination: ManagedObjectModel
@@ -111,8 +104,6 @@ package struct CompiledMappings {
 
 private func destinationType(of attribute: AttributeDescription) -> SQLColumnType? { SQLColumnType(attribute.type) }
 
-// MARK: - Checks
-
 /// An expression of a mapping, with the names that it may use.
 final class ExpressionPlace {
   let mapping: EntityMapping
@@ -129,7 +120,7 @@ final class ExpressionPlace {
     (self.source, self.functions) = (source, functions)
   }
 
-  /// The evaluator with all variables that don't depend on a row.
+  /// Without the variables that depend on a row.
   var evaluator: ExpressionEvaluator {
     var evaluator = ExpressionEvaluator(
       functions: functions, now: Date.now.timeIntervalSinceReferenceDate)
@@ -141,7 +132,7 @@ final class ExpressionPlace {
     return evaluator
   }
 
-  /// Throws if the expression can't be evaluated for any row.
+  /// Throws if no row can evaluate the expression.
   func check() throws(MigrationError) {
     var evaluator = evaluator
     evaluator.variables["source"] = .null

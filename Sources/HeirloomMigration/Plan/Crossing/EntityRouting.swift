@@ -2,17 +2,13 @@ package import HeirloomMapping
 import HeirloomModel
 package import HeirloomStore
 
-/// The route of one source entity's objects to one destination entity.
 final class EntityRoute {
   let source: String
   let destination: String
-  /// The source entity's number, in `Z_ENT` of the store.
   let sourceNumber: Int
-  /// The destination entity's number, in `Z_ENT` of the candidate.
   let destinationNumber: Int
-  /// The property mappings, by the destination property's name.
+  /// By the destination property's name.
   let properties: [String: PropertyMapping]
-  /// The SQL of attributes with expressions, by the destination attribute's name.
   let compiled: [String: CellEntry]
 
   init(
@@ -28,28 +24,20 @@ final class EntityRoute {
 /// The route that fills an entity table: from one tree of the source to a tree of the destination.
 struct TreeRoute {
   let destinationRoot: String
-  /// The root entity of the source tree; `nil` if no entity of the destination tree has a source.
+  /// `nil` if no entity of the destination tree has a source.
   let sourceRoot: String?
-  /// The entities that have a source in that tree, in the order of destination numbers.
+  /// In the order of destination numbers.
   let routes: [EntityRoute]
 }
 
-/// The routes of the objects of all entities.
 package struct EntityRouting {
-  /// The trees of the destination, in the order of entity numbers.
-  ///
-  /// A tree that is filled from several trees of the source occurs once for each; the one that keeps its keys comes
-  /// first.
+  /// Of several for one destination tree, the one that keeps its keys comes first.
   let trees: [TreeRoute]
-  /// The keys of objects in the destination.
   package let keys: KeyPlan
   let bySource: [String: EntityRoute]
   let byDestination: [String: EntityRoute]
 
-  /// Derives the routes from the entity mappings that run as SQL.
-  ///
-  /// `kept` are the roots, in source and destination, between which objects that are made object by object keep their
-  /// keys. An entity that is mapped twice throws ``MigrationError/unsupportedMapping(reason:)``.
+  /// Throws ``MigrationError/unsupportedMapping(reason:)`` for an entity that is mapped twice.
   package init(
     mapping: MappingModel, compiled: CompiledMappings, keepingKeys kept: [(source: String, destination: String)] = [],
     source: PhysicalSchema, destination: PhysicalSchema, counts: StoreCounts, connection: Connection
@@ -81,7 +69,7 @@ package struct EntityRouting {
       let routes = destination.model.entityTree(from: root.name).compactMap { byDestination[$0.name] }
       let groups = Dictionary(grouping: routes) { source.model.rootEntity(of: $0.source)?.name ?? $0.source }
       if groups.isEmpty { trees.append(TreeRoute(destinationRoot: root.name, sourceRoot: nil, routes: [])) }
-      /// Returns the depth of a group's highest entity below the root: the tree that others join keeps its keys.
+      /// The group with the highest entity comes first: the tree that others join keeps its keys.
       func depth(_ routes: [EntityRoute]) -> Int {
         routes.map { destination.model.superentities(of: $0.destination).count }.min() ?? 0
       }
@@ -97,12 +85,11 @@ package struct EntityRouting {
     self.byDestination = byDestination
   }
 
-  /// Returns the root entities of the source trees that fill a tree of the destination.
   func sourceRoots(ofTree destinationRoot: String) -> [String] {
     trees.filter { $0.destinationRoot == destinationRoot }.compactMap(\.sourceRoot)
   }
 
-  /// Converts constants to the types of their attributes, and refuses those that an attribute can't hold.
+  /// Throws for a constant that its attribute can't hold.
   private static func fittingConstants(
     of mapping: EntityMapping, model: ManagedObjectModel
   ) throws(MigrationError) -> EntityMapping {

@@ -2,23 +2,19 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The fate of a source entity's objects, for rows outside the model that refer to objects by entity and key.
+/// The fate of an entity's objects, for rows that refer to objects by entity and key.
 struct EntityTransition {
   let source: PhysicalEntity
-  /// The entity in the destination; `nil` if there is none, or if objects go to several.
+  /// `nil` if there is none, or if objects go to several.
   let destination: PhysicalEntity?
-  /// True when some mapping takes its objects.
+  /// True when some mapping takes the objects.
   let goesOn: Bool
   let keyOffset: Int64
-  /// The mappings of properties, by the destination's names; `nil` if code decides them.
+  /// By the destination's names; `nil` if code decides them.
   let properties: [String: PropertyMapping]?
 
   var isSame: Bool { destination?.number == source.number && keyOffset == 0 }
 
-  /// Derives the fate of each source entity.
-  ///
-  /// Objects of an entity have one destination if exactly one entity mapping takes them. Their keys are then known if
-  /// it runs as SQL or keeps them.
   static func fates(in crossing: Crossing) -> [EntityTransition] {
     let (split, routing, destination) = (crossing.split, crossing.routing, crossing.destination)
     return crossing.source.entities.map { entity in

@@ -3,35 +3,28 @@ import HeirloomStore
 
 /// The primary keys that objects have in the destination.
 ///
-/// Keys are unique within an entity tree. If objects of several source trees come under one root, those of one tree
-/// keep their keys. The keys of each other tree are moved above all taken ones by adding an offset.
+/// Keys are unique within an entity tree. If several source trees come under one root, one of them
+/// keeps its keys; the others' are moved above all taken ones.
 package struct KeyPlan {
-  /// A tree of the source whose objects get other keys.
   private struct Move {
     let offset: Int64
     let warning: String
   }
 
-  /// The highest key that counts as assigned, by the root entity of the destination.
+  /// The highest key that counts as assigned, by the destination's root entity.
   package private(set) var highest: [String: Int64] = [:]
-  /// The highest key of trees whose keys must not be assigned again, by the destination's root entity.
-  ///
-  /// These are keys of objects that are made object by object and keep their keys, and those of deleted objects.
+  /// Of deleted objects, and of objects made one by one: keys that must not be assigned again.
   private var keptHighest: [String: Int64] = [:]
   private var moves: [[String]: Move] = [:]
-  /// The clauses about recorded highest keys that are too low.
   private var corrections: Set<String> = []
 
-  /// Chooses the keys.
-  ///
-  /// `kept` are the roots, in source and destination, between which objects that are made object by object keep their
-  /// keys. If no free keys are left, it throws ``MigrationError/storeContradictsModel(reason:)``.
+  /// Throws ``MigrationError/storeContradictsModel(reason:)`` if no free keys are left.
   init(
     trees: [TreeRoute], keeping kept: [(source: String, destination: String)] = [], source: PhysicalSchema,
     counts: StoreCounts, connection: Connection
   ) throws {
     let stored = try Self.storedMaximums(connection: connection)
-    /// Returns the highest key of a tree. Another program may have added rows, or deleted the record.
+    /// Another program may have added rows, or deleted the record.
     func highestKey(of entity: PhysicalEntity) throws -> Int64 {
       let (record, found) = (
         stored[Int64(entity.number)], try Self.highestKey(in: entity.table, connection: connection)
@@ -56,7 +49,7 @@ package struct KeyPlan {
         continue
       }
       guard rows > 0 else {
-        // History and CloudKit may still refer to its deleted objects, so their keys are not assigned again.
+        // History and CloudKit may still refer to its deleted objects: their keys aren't reused.
         keptHighest[tree.destinationRoot] = max(keptHighest[tree.destinationRoot] ?? 0, own)
         continue
       }
@@ -67,8 +60,7 @@ package struct KeyPlan {
         highest[tree.destinationRoot] = max(taken, own)
         continue
       }
-      // Core Data counts from 1. Another program may have written lower keys, which must be moved above the taken ones
-      // too.
+      // Core Data counts from 1, but another program may have written lower keys.
       let lowest = try Self.lowestKey(in: entity.table, connection: connection)
       let (room, isTooLow) = Int64(1).subtractingReportingOverflow(min(lowest, 1))
       let (offset, isTooHigh) = taken.addingReportingOverflow(room)
@@ -90,18 +82,15 @@ package struct KeyPlan {
     }
   }
 
-  /// One sentence for each record that is too low, and for each tree whose objects get other keys.
   package var warnings: [String] {
     corrections.ordered() + moves.ordered { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning)
   }
 
-  /// Returns an SQL expression of a source key as it is in the destination; the same expression where keys are kept.
   package func moved(_ key: String, from sourceRoot: String, to destinationRoot: String) -> String {
     let offset = offset(from: sourceRoot, to: destinationRoot)
     return offset == 0 ? key : "\(key) + \(offset)"
   }
 
-  /// Returns the number that is added to the keys of one source tree in a tree of the destination.
   package func offset(from sourceRoot: String, to destinationRoot: String) -> Int64 {
     moves[[sourceRoot, destinationRoot]]?.offset ?? 0
   }

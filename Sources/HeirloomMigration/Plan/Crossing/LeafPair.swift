@@ -7,7 +7,6 @@ import HeirloomModel
 final class LeafPair {
   let source: AttributeDescription
   let destination: AttributeDescription
-  /// The names from the source attribute's elements down to the leaf.
   let sourcePath: [String]
   /// True when the leaf, with all composites around it, is required and was not before.
   let mustFill: Bool

@@ -2,14 +2,13 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The entity mappings of a mapping model, divided into those that run as SQL and those that run object by object.
+/// Entity mappings, divided into those that run as SQL and those that run object by object.
 struct MappingSplit {
   let declarative: MappingModel
-  /// The mappings with a policy, a condition or value that SQL can't compute, or an entity of an earlier mapping.
+  /// With a policy, a condition or value that SQL can't compute, or an earlier mapping's entity.
   let byRow: [EntityMapping]
-  /// The names of those mappings whose objects keep the source's keys where they can.
+  /// The names of those of ``byRow`` whose objects keep the source's keys where they can.
   let keepsKeys: Set<String>
-  /// The roots of the source and of the destination between which these objects keep their keys.
   let keptRoots: [(source: String, destination: String)]
 
   init(
@@ -36,7 +35,7 @@ struct MappingSplit {
       if let name = entityMapping.sourceEntityName { sources.insert(name) }
       if let name = entityMapping.destinationEntityName { destinations.insert(name) }
     }
-    // A mapping that only removes or adds an entity has no effect if another takes or makes its objects.
+    // Removing or adding an entity has no effect if another mapping takes or makes its objects.
     let taken = Set(byRow.compactMap(\.sourceEntityName))
     let made = Set(byRow.compactMap(\.destinationEntityName))
     declarative.removeAll { mapping in
@@ -51,7 +50,6 @@ struct MappingSplit {
     keptRoots = keeping.compactMap { kept.roots(of: $0) }
   }
 
-  /// Returns true if a mapping can't run as SQL, regardless of the others.
   static func needsRows(_ mapping: EntityMapping, _ compiled: CompiledMappings) -> Bool {
     if mapping.entityMigrationPolicyClassName != nil { return true }
     if let rows = mapping.sourceExpression?.sourceRows {
@@ -63,9 +61,9 @@ struct MappingSplit {
   }
 }
 
-/// Decides which objects that are made object by object may keep the keys of their source objects.
+/// Decides which objects made object by object may keep the keys of their source objects.
 ///
-/// A tree keeps the keys of one tree of the source if each of its entities has one destination only.
+/// A tree keeps the keys of one source tree if each of its entities has one destination only.
 private struct KeyKeeping {
   let mappings: [EntityMapping]
   let source: ManagedObjectModel

@@ -3,11 +3,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// A cache of those parts of plans that depend only on models, mappings and schemas, for further stores of the same
-/// versions.
+/// A cache of the parts of plans that depend only on models, mappings and schemas.
 ///
-/// A store gets the same plan with the cache as without: each part is stored with everything that decides it. The cache
-/// is bounded, so it doesn't grow with the number of stores.
+/// Each part is stored with everything that decides it, so a plan is the same with the cache as
+/// without. The cache is bounded, so it doesn't grow with the number of stores.
 package final class PlanningMemory: Sendable {
   private struct SchemaKey: Equatable {
     let model: ManagedObjectModel
@@ -26,10 +25,8 @@ package final class PlanningMemory: Sendable {
   private let effects = RecentValues<EffectsKey, [DataEffect]>()
   private let caches = RecentValues<ManagedObjectModel, [UInt8]>()
 
-  /// Creates an empty memory.
   package init() {}
 
-  /// Derives the schema of a model, as `PhysicalSchema` does.
   func schema(
     of model: ManagedObjectModel, actual: ActualSchema? = nil, joinOwners: Set<String> = []
   ) -> PhysicalSchema {
@@ -38,8 +35,6 @@ package final class PlanningMemory: Sendable {
     }
   }
 
-  /// Lists the possible effects of a mapping model on rows, as ``MappingModel/effects(from:to:abstractEntities:)``
-  /// does.
   func effects(
     of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel,
     abstractEntities: Set<String>
@@ -51,7 +46,6 @@ package final class PlanningMemory: Sendable {
     }
   }
 
-  /// Returns the content of a store's model cache, as ``ModelArchiveWriter/cache(_:)`` does.
   func cache(of model: ManagedObjectModel) throws(FormatError) -> [UInt8] {
     try caches.value(for: model) { () throws(FormatError) in try ModelArchiveWriter.cache(model) }
   }
@@ -63,7 +57,7 @@ private final class RecentValues<Key: Equatable & Sendable, Value: Sendable>: Se
 
   private let entries = Locked<[(key: Key, value: Value)]>([])
 
-  /// Returns the value of a key, and makes it if it isn't cached; several threads may do so at once.
+  /// Several threads may make the value of one key at once.
   func value<Failure: Error>(for key: Key, make: () throws(Failure) -> Value) throws(Failure) -> Value {
     // Compared outside the lock, so other stores need not wait.
     if let known = entries.withLock({ $0 }).last(where: { $0.key == key }) { return known.value }

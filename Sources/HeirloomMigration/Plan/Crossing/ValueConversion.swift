@@ -4,13 +4,11 @@ import HeirloomStore
 
 /// The conversion of a stored value of one attribute to one of another, in SQL.
 ///
-/// Numbers keep their value. Fractions are truncated if the destination has none. A number that is not 0 is true. NULL
-/// becomes the default if a value is now required. Inference allows no other pairs of types.
+/// Numbers keep their value. Fractions are truncated if the destination has none. A number that is
+/// not 0 is true. NULL becomes the default if a value is now required. Inference allows no other
+/// pairs of types.
 package enum ValueConversion {
-  /// Returns the expression.
-  ///
-  /// `column` is the quoted source column, such as `s."ZAGE"`. With `mustFill`, NULL becomes the default, if there is
-  /// one.
+  /// `column` is quoted; with `mustFill`, NULL becomes the default, if there is one.
   package static func entry(
     column: String, from source: AttributeDescription, to destination: AttributeDescription, mustFill: Bool
   ) -> CellEntry {
@@ -21,7 +19,7 @@ package enum ValueConversion {
     return converted.inside("COALESCE(\(converted.sql), \(literal(value, for: destination)))")
   }
 
-  /// Returns the expression of a value that passes through the types and fillings of several versions.
+  /// For a value that passes through the types and fillings of several versions.
   static func entry(column: String, from leaves: LeafPair, through steps: [ValueStep]) -> CellEntry {
     var sql = column
     var current = leaves.source
@@ -51,10 +49,10 @@ package enum ValueConversion {
     return whole
   }
 
-  /// Returns the condition that converting a value back doesn't restore it; `nil` if it always does.
+  /// The condition that converting a value back doesn't restore it; `nil` if it always does.
   ///
-  /// SQLite compares whole numbers with others exactly, and a text equals no number. Values out of range are excluded:
-  /// they stop the migration until they are decided.
+  /// SQLite compares whole numbers with others exactly, and a text equals no number. Values out of
+  /// range are excluded: they stop the migration until they are decided.
   private static func change(
     of column: String, to sql: String, from source: AttributeDescription, to destination: AttributeDescription
   ) -> String? {
@@ -91,13 +89,11 @@ package enum ValueConversion {
     AttributeConversion(from: source, to: type).mayOverflow ? overflow(column, of: type) : nil
   }
 
-  /// Returns the condition that a number is outside the range of a type; `nil` for a type without one.
   static func overflow(_ column: String, of type: AttributeType) -> String? {
     if type == .float { return "ABS(\(column)) > \(Float.greatestFiniteMagnitude) AND ABS(\(column)) < 9e999" }
     return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
   }
 
-  /// Returns a value as an SQL literal of its stored form.
   package static func literal(_ value: AttributeValue, for attribute: AttributeDescription) -> String {
     switch value {
     case .integer(let number): return String(number)
@@ -127,7 +123,6 @@ package enum ValueConversion {
 }
 
 extension AttributeType {
-  /// The range of an integer type; `nil` for other types.
   fileprivate var storedRange: ClosedRange<Int64>? {
     switch self {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension ValueExpression {
-  /// Returns the selectors of functions that the expression calls on a variable.
   func selectors(sentTo variable: String) -> [String] {
     var found: [String] = []
     for part in parts {
@@ -10,7 +9,7 @@ extension ValueExpression {
     return found
   }
 
-  /// Returns the key paths that the expression reads from a variable, or from the evaluated object.
+  /// Also the key paths read from the evaluated object.
   func paths(of variable: String) -> [String] {
     parts.compactMap { part in
       switch part {

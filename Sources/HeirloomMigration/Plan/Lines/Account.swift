@@ -1,21 +1,19 @@
 import HeirloomMapping
 import HeirloomStore
 
-/// The account of a migration: content of the store that isn't carried unchanged, and content that only code can copy.
+/// Content of a store that isn't carried unchanged, and content that only code can copy.
 ///
-/// A line's content is carried to the candidate, changed, decided about, given to code, or lost. A loss is anything the
-/// candidate lacks, so no kind of loss has to be foreseen. Only changes and losses are counted.
+/// Content is carried to the candidate, changed, decided about, given to code, or lost. A loss is
+/// anything the candidate lacks, so no kind of loss has to be foreseen.
 final class Account {
   let crossing: Crossing
   let taken: MappingConditions
   let pendingCells: [PendingCells]
   let pendingLinks: [PendingLinks]
-  /// The warnings about counts that are known only after the run.
   private let warnings: [String]
-  /// The entries, in three groups that are counted one after another.
   private let entries: [[AskedEntry]]
 
-  /// Makes the account; `selections` has the SQL values of objects made one by one, by the entity mapping's name.
+  /// `selections` has the values of objects made one by one, by the entity mapping's name.
   init(
     _ crossing: Crossing, mapping: MappingModel, taken: MappingConditions, room: SurplusLinks, effects: EffectQuestions,
     transfers: [TableTransfer], joins: [JoinTransfer], bookkeeping: ForeignBookkeeping,
@@ -34,7 +32,7 @@ final class Account {
     ]
   }
 
-  /// Counts changes and losses; `scanned` has the tables whose rows were read for that.
+  /// `scanned` has the tables whose rows were read.
   func findings(from connection: Connection) throws -> (findings: [StoreQuestions.Finding], scanned: Set<String>) {
     var findings: [StoreQuestions.Finding] = []
     var scanned: Set<String> = []

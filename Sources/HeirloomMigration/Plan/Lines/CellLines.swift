@@ -4,29 +4,23 @@ import HeirloomStore
 
 /// The lines of the objects of each entity, and of the cells of each column of their rows.
 struct CellLines {
-  /// The cells that an entity mapping reads in the rows of its objects.
   private struct CellsTaken {
-    /// The store's columns that are read for every row.
     let columns: Set<String>
-    /// The columns that are read for some rows only, with the conditions of these rows.
     let partly: [CellEntry.PartialReading]
-    /// The attributes whose values code converts.
+    /// Attributes whose values code converts.
     let converted: Set<String>
   }
 
   private let crossing: Crossing
   private let taken: MappingConditions
   private let transfers: [TableTransfer]
-  /// The cells that each entity mapping reads, by its name.
   private var cellsTaken: [String: CellsTaken] = [:]
-  /// The changes and losses.
   private(set) var entries: [AskedEntry] = []
-  /// Cells whose fate is known only after code has run.
   private(set) var open: [PendingCells] = []
-  /// The warnings about counts that are known only after the run.
+  /// About counts that are known only after the run.
   private(set) var warnings: [String] = []
 
-  /// Finds the lines; `selections` has the SQL values of objects made one by one, by the entity mapping's name.
+  /// `selections` has the values of objects made one by one, by the entity mapping's name.
   init(
     _ crossing: Crossing, mapping: MappingModel, taken: MappingConditions, transfers: [TableTransfer],
     joins: [JoinTransfer], selections: [String: ValueSelection]
@@ -107,9 +101,8 @@ struct CellLines {
   private struct Cells {
     let column: String
     let table: String
-    /// The attribute's path; `nil` for cells outside the model.
+    /// `nil` for cells outside the model.
     let path: [String]?
-    /// The entity and the property that the loss names.
     let owner: String
     let property: String
     let cause: LossCause
@@ -155,7 +148,7 @@ struct CellLines {
     for entity in entities {
       let takers = crossing.flows(of: entity.name)
       guard !takers.isEmpty else {
-        // Values of the model's attributes are dropped with their objects, which are reported already.
+        // Values of attributes are dropped with their objects, which are reported already.
         if path == nil { rows.append((entity, nil)) }
         continue
       }
@@ -192,7 +185,7 @@ struct CellLines {
       cells.uncounted.map { "NULLIF(\(cell), \($0))" } ?? cell, in: cells.table, of: rows)
   }
 
-  /// Returns the condition that no mapping reads a column of a row; `nil` if none reads it in some rows only.
+  /// `nil` unless some mapping reads the column in some rows only.
   private func unread(_ column: String, by takers: [RowFlow]) -> String? {
     let readings = takers.flatMap { taker -> [String] in
       let mapping = taker.mapping
@@ -205,7 +198,7 @@ struct CellLines {
     return readings.isEmpty ? nil : "(\(readings.map { "(\($0))" }.chained(by: "OR"))) IS NOT TRUE"
   }
 
-  /// Counts the cells of columns outside the model in dropped rows of a join table.
+  /// Counts cells in dropped rows of the join table.
   private mutating func closeUnknownCells(of join: JoinTransfer) {
     guard let pairs = join.pairs, case .links(let entity, _)? = crossing.source.table(named: pairs)?.kind else {
       return
@@ -221,7 +214,7 @@ struct CellLines {
     }
   }
 
-  /// Returns true if the property mappings carry a column's cells; `path` is `nil` for a column outside the model.
+  /// `path` is `nil` for a column outside the model.
   private func carries(_ taker: RowFlow, _ column: String, of path: [String]?) -> Bool {
     guard let cells = cellsTaken[taker.mapping] else { return false }
     if cells.columns.contains(column) { return true }
@@ -242,7 +235,7 @@ struct CellLines {
     add(entry, .rows(where: "\(cell) IS NOT NULL AND (\(conditions.chained(by: "OR")))", in: table))
   }
 
-  /// Counts the cells that a conversion changes so much that converting back would not restore them.
+  /// Counts cells that converting back would not restore.
   private mutating func closeChanged(
     _ columns: [(name: String, entry: CellEntry)], of table: String, from sourceTable: String,
     _ numbers: [Int], _ condition: String?
@@ -265,7 +258,7 @@ struct CellLines {
     }
   }
 
-  /// Counts the rows whose values are stored as a rounded number and aren't copied unchanged to another column.
+  /// Counts values that are rounded and aren't copied unchanged to another column.
   private mutating func closeRounded(
     _ columns: [(name: String, entry: CellEntry)], of table: String, from sourceTable: String,
     _ numbers: [Int], _ condition: String?
@@ -293,8 +286,6 @@ struct CellLines {
     }
   }
 
-  /// Returns the column of an attribute that an expression copies from a Boolean; `nil` for any other.
-  ///
   /// Each number other than 0 is read as true, and so is stored as 1.
   private func truthValue(_ property: PropertyMapping, _ flow: RowFlow) -> (name: String, entry: CellEntry)? {
     guard case .attribute(let name) = property.form,
@@ -319,7 +310,7 @@ struct CellLines {
 }
 
 extension PhysicalSchema {
-  /// Returns the literal of the default that Core Data writes into a new column in all rows, whatever their entity.
+  /// The literal that Core Data writes into a new column in all rows, whatever their entity.
   func filling(of role: PhysicalColumn.Role?) -> String? {
     guard case .attribute(let entity, let path)? = role, let name = path.first,
       let leaf = model.attribute(named: name, of: entity)?.element(atPath: path.dropFirst())

@@ -2,9 +2,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Columns and rows of other programs in the tables of entity numbers, metadata and model cache, which are rebuilt.
+/// Columns and rows of other programs in the bookkeeping tables, which are rebuilt.
 ///
-/// Values in additional columns are copied to the candidate's row of the same entity. Additional rows are lost.
+/// Values in additional columns are copied to the candidate's row of the same entity. Additional
+/// rows are lost.
 struct ForeignBookkeeping {
   private let crossing: Crossing
   /// The lowest number of Core Data's own entities, whose rows are kept.
@@ -25,7 +26,7 @@ struct ForeignBookkeeping {
     }
   }
 
-  /// The statements that add the columns and their values to the filled tables.
+  /// For tables that are filled already.
   var statements: [PlannedStatement] {
     tables.flatMap { table, _, columns -> [PlannedStatement] in
       guard !columns.isEmpty else { return [] }
@@ -45,7 +46,7 @@ struct ForeignBookkeeping {
     }
   }
 
-  /// Returns the SQL of the candidate's row for a row `s` of a table: the entity's number, or 1; NULL for none.
+  /// The SQL of the candidate's row for a row `s`: the entity's number, or 1; NULL for none.
   private func place(in table: String) -> String {
     guard table == PhysicalName.primaryKeyTable else {
       return table == PhysicalName.modelCacheTable && !hasModel ? "NULL" : "1"
@@ -61,7 +62,6 @@ struct ForeignBookkeeping {
     return "CASE\(numbers.joined()) WHEN \(number) >= \(frameworkNumber) THEN \(number) END"
   }
 
-  /// The values and rows that are lost.
   var entries: [AskedEntry] {
     tables.flatMap { table, own, columns in
       let rows = SchemaName.rows(of: table, as: "s")
@@ -87,7 +87,6 @@ struct ForeignBookkeeping {
     }
   }
 
-  /// One sentence for each column that is copied.
   var warnings: [String] {
     tables.flatMap { table, _, columns in columns.map { UnknownColumns.warning($0.name, of: table) } }
   }

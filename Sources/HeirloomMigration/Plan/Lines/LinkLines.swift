@@ -4,18 +4,16 @@ import HeirloomStore
 
 /// The lines of links that no mapping carries; see `RowFlows.fate(ofLinksFrom:to:_:_:)`.
 ///
-/// Links of dropped objects are dropped with them. If a policy makes an object at one end, the fate of a link is known
-/// only after the run. A dangling key isn't a link.
+/// Links of dropped objects are dropped with them. If a policy makes an object at one end, the fate
+/// of a link is known only after the run. A dangling key isn't a link.
 struct LinkLines {
   private let crossing: Crossing
   private let taken: MappingConditions
 
-  /// Links whose fate is known only after code has run.
   private(set) var open: [PendingLinks] = []
-  /// The links that the destination's relationships can't represent.
   private(set) var entries: [AskedEntry] = []
 
-  /// Lost links of one relationship: queries with `owner` and `target`, and the entities of the targets.
+  /// `queries` return `owner` and `target`.
   private struct Lost {
     var queries: [String] = []
     var targets: Set<String> = []
@@ -23,15 +21,15 @@ struct LinkLines {
 
   /// The fate of links that no mapping is sure to carry.
   private struct Fate: Equatable {
-    /// The entity and name of the destination relationship in the loss; `nil` if the loss names the source's own.
+    /// Names the destination relationship in the loss; `nil` if the loss names the source's own.
     let heir: [String]?
-    /// The condition that the owners meet, over the row `s`; `nil` for all.
+    /// Over the owner's row `s`; `nil` for all.
     let condition: String?
-    /// The parts of the mappings; `nil` if no code is given the objects at either end.
+    /// `nil` if no code is given the objects at either end.
     let parts: PendingLinks.Parts?
   }
 
-  /// The links that either side of a relationship stores: a query with `owner` and `target`, and their root entities.
+  /// The links that either side of a relationship stores, as a query with `owner` and `target`.
   struct Links {
     let sql: String
     let ownerRoot: String
@@ -91,7 +89,7 @@ struct LinkLines {
     }
   }
 
-  /// Returns queries, with `owner` and `target`, for those of one side's links that mappings carry without code.
+  /// Queries with `owner` and `target`; those of objects that code makes are left out.
   func carried(_ relationship: RelationshipDescription, declaredBy entity: String, _ account: LinkQuery) -> [String] {
     let inverse = source.model.storedInverse(of: relationship)?.relationship
     let links = Links(sql: account.sql, ownerRoot: account.ownerRoot, targetRoot: account.targetRoot)
@@ -120,13 +118,12 @@ struct LinkLines {
         entry, .links(lost.queries.map { "SELECT COUNT(DISTINCT owner) AS owners, COUNT(*) AS links FROM (\($0))" })))
   }
 
-  /// Returns the entities of a tree that have objects in the store.
+  /// The entities of the tree that have objects in the store.
   private func concrete(_ entity: String) -> [String] {
     source.model.entityTree(from: entity).map(\.name).filter { crossing.counts.byEntity[$0, default: 0] > 0 }
   }
 
-  /// Returns the fate of links between two entities' objects; `nil` if they are carried, dropped with their owners, or
-  /// reported for the inverse.
+  /// `nil` if the links are carried, dropped with their owners, or reported for the inverse.
   private func fate(
     ofLinksFrom owner: String, to target: String, _ relationship: RelationshipDescription,
     _ inverse: RelationshipDescription?
@@ -143,7 +140,6 @@ struct LinkLines {
     return Fate(heir: fate.heir, condition: fate.isCarried ? nil : condition, parts: parts)
   }
 
-  /// Returns the links that either side of a relationship stores; `nil` if it isn't stored.
   func links(of relationship: RelationshipDescription, declaredBy entity: String) -> Links? {
     guard let own = source.links(of: relationship.name, in: entity, isReversed: false) else { return nil }
     let other = source.model.storedInverse(of: relationship).flatMap {
@@ -155,7 +151,6 @@ struct LinkLines {
       ownerRoot: own.ownerRoot, targetRoot: own.targetRoot)
   }
 
-  /// Returns a query for links to objects of some entities, from objects of one entity that meet a condition.
   private func between(_ owner: String, _ condition: String?, _ targets: [String], _ links: Links) -> String {
     func end(_ name: String, _ root: String, _ entities: [String]) -> String {
       let table = source.table(ofEntity: root)?.name ?? ""
@@ -163,7 +158,7 @@ struct LinkLines {
       return " JOIN \(SchemaName.rows(of: table, as: name)) ON \(name).\(quote(PhysicalName.primaryKey)) = k.\(name)"
         + " AND \(name).\(quote(PhysicalName.entity)) IN (\(numbers.joined(separator: ", ")))"
     }
-    // A mapping's condition is about the row of an object, not of a link: links are selected by the owner's key.
+    // A mapping's condition is about an object's row, so links are selected by the owner's key.
     let chosen = condition.map {
       " WHERE k.owner IN (SELECT s.\(quote(PhysicalName.primaryKey)) FROM"
         + " \(SchemaName.rows(of: source.table(ofEntity: owner)?.name ?? "", as: "s")) WHERE \($0))"

@@ -4,16 +4,15 @@ import HeirloomStore
 
 /// Links of one-to-one relationships that only one side stores and that aren't carried.
 ///
-/// Both rows of such a link should hold a key, but another program or a crash of an old framework may have left only
-/// one. If the destination copies one side's keys only, it lacks the links that only the other side stores.
+/// Both rows of such a link should hold a key, but another program or a crash of an old framework
+/// may have left only one.
 struct OneSidedLinks {
   let crossing: Crossing
-  /// The lines of other links, which aren't reported again.
+  /// Links with a line aren't reported again.
   let lines: LinkLines
 
   private var source: PhysicalSchema { crossing.source }
 
-  /// The links of sides that aren't copied although the other side is.
   var entries: [AskedEntry] {
     let drawn = drawnQueries
     func isDrawn(_ relationship: String, _ entity: String) -> Bool {
@@ -46,7 +45,7 @@ struct OneSidedLinks {
     source.links(of: relationship, in: entity, isReversed: isReversed)
   }
 
-  /// The source's links from which the destination's key columns and join tables are filled.
+  /// The links from which the destination's key columns and join tables are filled.
   private var drawnQueries: Set<LinkQuery> {
     let destination = crossing.destination
     var drawn: Set<LinkQuery> = []
@@ -60,7 +59,7 @@ struct OneSidedLinks {
         case .inverseKey, .join, nil: continue
         case .inverselessKey: draw(relationship, entity.name)
         case .key:
-          // Each side's keys are copied, unless several relationships become one: then links are collected on one side.
+          // Each side's keys are copied; links of several relationships are collected on one side.
           let isCopied = (crossing.links(of: relationship, declaredBy: entity.name)?.parts.count ?? 0) < 2
           let isPair = destination.model.storedInverse(of: relationship).map { !$0.relationship.isToMany } ?? false
           let side = PairSide(of: relationship, declaredBy: entity.name, in: destination.model)
@@ -68,7 +67,7 @@ struct OneSidedLinks {
         }
       }
     }
-    // Both sides of a many-to-many relationship share one table, which is filled from one of them.
+    // Both sides of a many-to-many relationship share one table, filled from one of them.
     for case .links(let entity, let name) in destination.tables.map(\.kind) {
       guard let relationship = destination.model.relationship(named: name, of: entity) else { continue }
       draw(relationship, entity)

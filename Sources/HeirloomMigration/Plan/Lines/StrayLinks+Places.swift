@@ -6,10 +6,9 @@ import HeirloomStore
 extension StrayLinks {
   /// An order of links: each link has a position in the list of the object at one end.
   struct Order {
-    /// The ordered relationship.
     let entity: String
     let relationship: RelationshipDescription
-    /// The alias of the row that holds the position, and its column.
+    /// The alias of the row that holds the position.
     let row: String
     let column: String
     /// True if it orders the links of one owner; false if those to one target.
@@ -21,8 +20,6 @@ extension StrayLinks {
     }
   }
 
-  /// Returns the positions that are dropped although their links are kept.
-  ///
   /// The position of a link that is alone in its list is no loss.
   func places(
     _ account: Account, _ known: [Part], _ strays: [(owner: Int, target: Int)]
@@ -43,7 +40,6 @@ extension StrayLinks {
     }
   }
 
-  /// Returns the links whose position the candidate stores, too.
   private func parts(placedBy order: Order, of account: Account) -> [Part] {
     destination.model.entities.flatMap { entity in
       entity.relationships.flatMap { relationship -> [Part] in
@@ -67,7 +63,6 @@ extension StrayLinks {
     }
   }
 
-  /// Returns true if the positions are copied to a column of the candidate, with the rows that hold the keys.
   private func isCopied(_ order: Order, of account: Account, to table: String, _ column: String) -> Bool {
     transfers.contains { transfer in
       transfer.table == table && transfer.sourceTable == account.key?.table

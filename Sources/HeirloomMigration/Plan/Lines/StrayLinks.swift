@@ -2,24 +2,23 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Links between objects of entities that the relationship doesn't join, if the candidate has no place for them.
+/// Links between objects of entities that the relationship doesn't join, without a place in the
+/// candidate.
 ///
-/// Another program may change an object's entity to another one of the table, and leave its links. Such a link fits
-/// neither side's relationship, so ``LinkLines`` doesn't count it. It is kept if its column is copied, or if the
-/// destination's relationship joins the two entities. Its list position is kept only with the link.
+/// Another program may change an object's entity to another one of the table, and leave its links.
+/// Such a link fits neither side's relationship, so ``LinkLines`` doesn't count it. It is kept if
+/// its column is copied, or if the destination's relationship joins the two entities.
 struct StrayLinks {
   let crossing: Crossing
   let transfers: [TableTransfer]
 
   /// The links of a relationship that one key column or one join table stores.
   ///
-  /// The row `s` has the key, or is the owner's if there is a join table; `t` is the row of the other object.
+  /// The row `s` has the key, or is the owner's for a join table; `t` is the other object's row.
   struct Account {
     /// The `FROM` clause.
     let rows: String
-    /// The table and the key column; `nil` for a join table.
     let key: (table: String, column: String)?
-    /// True if the owner's row is `s`.
     let isOwnersFirst: Bool
     /// The links as `owner` and `target`, and with the two swapped.
     let links: (own: LinkQuery, turned: LinkQuery)
@@ -28,7 +27,7 @@ struct StrayLinks {
     var owner: String { isOwnersFirst ? "s" : "t" }
     var target: String { isOwnersFirst ? "t" : "s" }
 
-    /// Returns true if a query has these links with owner and target swapped; `nil` if no query has them.
+    /// True if a query has these links with owner and target swapped; `nil` if no query has them.
     func isTurned(in parts: [LinkQuery]) -> Bool? {
       if parts.contains(where: { $0.sql == links.own.sql }) { return false }
       return parts.contains { $0.sql == links.turned.sql } ? true : nil
@@ -39,7 +38,6 @@ struct StrayLinks {
   struct Part {
     var owners: Set<Int>?
     var targets: Set<Int>?
-    /// A further condition over `s`.
     var condition: String?
 
     func contains(_ owner: Int, _ target: Int) -> Bool {
@@ -54,9 +52,6 @@ struct StrayLinks {
     (self.crossing, self.transfers) = (crossing, transfers)
   }
 
-  /// The dropped links, and the dropped list positions of links that are kept.
-  ///
-  /// There are none if the relationship joins all entities that have objects in its tables.
   var entries: [AskedEntry] {
     var entries: [AskedEntry] = []
     var told: Set<[String]> = []
@@ -84,14 +79,12 @@ struct StrayLinks {
     return entries
   }
 
-  /// Returns the pairs of numbers, of entities with objects, that neither side's relationship joins.
   private func strays(_ known: [Part], ends: (owner: String, target: String)) -> [(owner: Int, target: Int)] {
     let (owners, targets) = (present(inTreeOf: ends.owner), present(inTreeOf: ends.target))
     return owners.flatMap { owner in targets.map { (owner, $0) } }
       .filter { pair in !known.contains { $0.contains(pair.0, pair.1) } }
   }
 
-  /// Returns a query that counts the dropped links; `nil` if none can be dropped.
   private func query(_ accounts: [Account], _ known: [Part], _ strays: [(owner: Int, target: Int)]) -> String? {
     let kept = accounts.map(parts(takenOf:))
     guard
@@ -111,7 +104,7 @@ struct StrayLinks {
     return "SELECT COUNT(*) FROM (\(lost.joined(separator: " UNION "))\(there.joined()))"
   }
 
-  /// Returns the condition that a link is in one of the parts.
+  /// The condition that a link is in one of the parts.
   func any(_ parts: [Part], _ account: Account) -> String {
     parts.isEmpty ? "0" : parts.map { sql($0, account) }.chained(by: "OR")
   }
@@ -126,12 +119,10 @@ struct StrayLinks {
     return "(\(conditions.compactMap(\.self).chained(by: "AND")))"
   }
 
-  /// Returns the numbers of an entity and its subentities.
   private func numbers(_ entity: String) -> Set<Int> {
     Set(source.model.entityTree(from: entity).compactMap { source.entity(named: $0.name)?.number })
   }
 
-  /// Returns the numbers of the entities that have objects in the table of an entity.
   private func present(inTreeOf entity: String) -> [Int] {
     numbers(source.model.rootEntity(of: entity)?.name ?? entity).filter { crossing.counts.rows(of: [$0]) > 0 }.sorted()
   }
@@ -140,7 +131,7 @@ struct StrayLinks {
 // MARK: - The store's links
 
 extension StrayLinks {
-  /// Returns the key columns or the join table of a relationship's links; empty if the inverse or neither side has any.
+  /// Empty if only the inverse stores the links, or neither side.
   private func accounts(of relationship: RelationshipDescription, declaredBy entity: String) -> [Account] {
     guard let own = source.links(of: relationship.name, in: entity, isReversed: false),
       let turned = source.links(of: relationship.name, in: entity, isReversed: true),
@@ -200,7 +191,6 @@ extension StrayLinks {
 // MARK: - The candidate's links
 
 extension StrayLinks {
-  /// Returns the links that some table of the candidate keeps.
   func parts(takenOf account: Account) -> [Part] {
     var parts = copies(of: account)
     for entity in destination.model.entities {
@@ -222,7 +212,7 @@ extension StrayLinks {
     return parts
   }
 
-  /// Returns the links whose keys are copied with their rows, to a column of the candidate or, for `nil`, to any.
+  /// The links whose keys are copied with their rows to `place`; `nil` for any column.
   func copies(of account: Account, to place: (table: String, column: String)? = nil) -> [Part] {
     guard let key = account.key else { return [] }
     return transfers.filter { $0.sourceTable == key.table }.flatMap { transfer in
@@ -240,7 +230,7 @@ extension StrayLinks {
     }
   }
 
-  /// Returns the links that a key column of the candidate gets from collected links, or that ``SurplusLinks`` reports.
+  /// Includes links that ``SurplusLinks`` reports.
   func keys(
     _ table: String, _ column: String, of relationship: RelationshipDescription, declaredBy entity: String,
     from account: Account
@@ -277,8 +267,7 @@ extension StrayLinks {
         targets: side.isReversed ? gatheredNumbers : nil)
   }
 
-  /// Returns the collected links that a destination relationship keeps; see
-  /// `Crossing.filtered(_:relationship:declaredBy:)`.
+  /// Must select the links that `Crossing.filtered(_:relationship:declaredBy:)` selects.
   func gathered(
     _ relationship: RelationshipDescription, declaredBy entity: String, from account: Account,
     owners: Set<Int>? = nil, targets: Set<Int>? = nil
@@ -293,7 +282,7 @@ extension StrayLinks {
     return [isTurned ? Part(owners: ends.1, targets: ends.0) : Part(owners: ends.0, targets: ends.1)]
   }
 
-  /// Returns the numbers of the source entities whose objects become objects of an entity or its subentities.
+  /// The source entities whose objects become objects of the entity's tree.
   private func heirs(of entity: String) -> Set<Int> {
     Set(destination.model.entityTree(from: entity).compactMap { crossing.routing.byDestination[$0.name]?.sourceNumber })
   }

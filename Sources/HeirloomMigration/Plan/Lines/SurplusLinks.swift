@@ -4,8 +4,8 @@ import HeirloomStore
 
 /// Links that the destination can't hold, counted in their final form.
 ///
-/// A source relationship can't be counted alone: two to-one relationships that become one have two links for an object,
-/// and a key identifies an object only in its destination tree.
+/// A source relationship can't be counted alone: two to-one relationships that become one have two
+/// links for an object, and a key identifies an object only in its destination tree.
 struct SurplusLinks {
   /// A destination relationship that may not hold all links.
   private struct Side {
@@ -17,7 +17,7 @@ struct SurplusLinks {
   private let crossing: Crossing
   private let sides: [Side]
 
-  /// Finds to-one relationships that continue several or were to-many, and to-many relationships without an inverse.
+  /// Finds to-one sides with several or to-many sources, and to-many sides without an inverse.
   init(_ crossing: Crossing, effects: [DataEffect]) {
     self.crossing = crossing
     var several: Set<[String]> = []
@@ -38,7 +38,6 @@ struct SurplusLinks {
     }
   }
 
-  /// Returns true if ``entries`` count this possible loss.
   func cover(_ effect: DataEffect) -> Bool {
     switch effect.kind {
     case .severalLinks, .sharedLinks:
@@ -47,7 +46,6 @@ struct SurplusLinks {
     }
   }
 
-  /// The objects that have more links than they can keep, and the links to an object that has another owner.
   var entries: [AskedEntry] {
     sides.map { side in
       let links = crossing.filtered(side.links, relationship: side.relationship, declaredBy: side.entity)

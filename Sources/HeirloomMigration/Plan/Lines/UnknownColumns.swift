@@ -4,15 +4,15 @@ import HeirloomStore
 
 /// The columns outside the model in the store's tables, and the rows whose values in them are lost.
 ///
-/// Older releases leave such columns, and so do other programs. Their values may matter to someone, so they move with
-/// their rows.
+/// Older releases and other programs leave such columns. Their values may matter to someone, so
+/// they move with their rows.
 struct UnknownColumns {
   let crossing: Crossing
 
   private var source: PhysicalSchema { crossing.source }
   private var destination: PhysicalSchema { crossing.destination }
 
-  /// The columns that the destination's tables need for them, by table.
+  /// By the destination's table.
   var carried: [String: [PhysicalColumn]] {
     var columns: [String: [PhysicalColumn]] = [:]
     let unknown = source.unknownColumns
@@ -22,7 +22,7 @@ struct UnknownColumns {
         let new = destination.table(ofEntity: tree.destinationRoot)
       else { continue }
       for column in unknown[old.name] ?? [] {
-        // If two columns have one name and different types, a column of type BLOB keeps the values of both unconverted.
+        // If two columns of one name differ in type, a BLOB column keeps both values unconverted.
         if let place = columns[new.name]?.firstIndex(where: { $0.name == column.name }) {
           guard columns[new.name]?[place].type != column.type else { continue }
           columns[new.name]?[place] = PhysicalColumn(name: column.name, type: .blob, role: .unknown)
@@ -49,9 +49,7 @@ struct UnknownColumns {
     return joins
   }
 
-  /// The values in join tables that no table of the destination takes, or whose column name it uses otherwise.
-  ///
-  /// Values in the rows of objects are ``CellLines``; a lost link is a loss of its own.
+  /// Values in join tables; those in the rows of objects are ``CellLines``.
   var entries: [AskedEntry] {
     let (unknown, taken) = (source.unknownColumns, taken)
     return source.tables.flatMap { table -> [AskedEntry] in
@@ -66,7 +64,6 @@ struct UnknownColumns {
     }
   }
 
-  /// One sentence for each column that is copied.
   var warnings: [String] {
     let taken = taken
     return source.unknownColumns.ordered { $0.key < $1.key }.flatMap { table, columns in
@@ -78,7 +75,7 @@ struct UnknownColumns {
     "the column \(table).\(column) belongs to no property of the model; it is copied"
   }
 
-  /// The names of the columns whose values a table of the destination takes, by the store's table.
+  /// The columns whose values the destination takes, by the store's table.
   private var taken: [String: Set<String>] {
     let names = destination.unknownColumns.mapValues { Set($0.map(\.name)) }
     var taken: [String: Set<String>] = [:]

@@ -2,14 +2,13 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// Queries for the links that a relationship of the destination continues.
 extension Crossing {
-  /// Returns the source's links for a relationship of the destination, with its owners as `owner`.
+  /// The source's links for a relationship of the destination, with its owners as `owner`.
   ///
-  /// They come from the source relationships that the mapping names for the entities that have it. Source relationships
-  /// that it names for the inverse are reversed and added, unless they are the inverse of one already included. So if
-  /// relationships of sibling entities become one of their parent, the links of all are kept, whichever side of each
-  /// the mapping names. It returns `nil` if neither the relationship nor its inverse has a source.
+  /// They come from the source relationships that the mapping names for the entities that have it.
+  /// Source relationships that it names for the inverse are reversed and added, unless they are the
+  /// inverse of one already included. So if relationships of sibling entities become one of their
+  /// parent, the links of all are kept, whichever side of each the mapping names.
   func links(of relationship: RelationshipDescription, declaredBy entity: String) -> LinkUnion? {
     var known: Set<[String]> = []
     let own = queries(of: relationship.name, below: entity, isReversed: false, known: &known)
@@ -20,7 +19,7 @@ extension Crossing {
     return LinkUnion(own: own, reversed: reversed.filter { !own.contains($0) })
   }
 
-  /// Returns one query for each source relationship that is continued, without inverses of those in `known`.
+  /// Leaves out inverses of relationships in `known`.
   private func queries(
     of relationship: String, below entity: String, isReversed: Bool, known: inout Set<[String]>
   ) -> [LinkQuery] {
@@ -43,9 +42,7 @@ extension Crossing {
     return found
   }
 
-  /// Returns the links whose two ends survive and fit the destination.
-  ///
-  /// They have the destination's keys, and the entity number of each end.
+  /// Links whose two ends survive, with the destination's keys and each end's entity number.
   func filtered(_ links: LinkUnion, relationship: RelationshipDescription, declaredBy entity: String) -> String {
     let parts = links.parts.compactMap { part -> String? in
       guard let owner = end("owner", entity: entity, root: part.ownerRoot),
@@ -63,9 +60,7 @@ extension Crossing {
     return links.joined(parts, " owner_entity, target_entity,")
   }
 
-  /// Returns true if all links' ends are in the trees that alone fill the destination's two tables.
-  ///
-  /// A key that is copied unchanged then refers to the same object.
+  /// True if a key that is copied unchanged refers to the same object, at both ends.
   func keepsKeys(_ links: LinkUnion, relationship: RelationshipDescription, declaredBy entity: String) -> Bool {
     func roots(of entity: String) -> [String] {
       destination.model.rootEntity(of: entity).map { routing.sourceRoots(ofTree: $0.name) } ?? []
@@ -74,7 +69,6 @@ extension Crossing {
     return links.parts.allSatisfy { owners == [$0.ownerRoot] && targets == [$0.targetRoot] }
   }
 
-  /// Returns the join with the rows at one end of links whose destination entity is allowed there; `nil` if none are.
   private func end(_ name: String, entity: String, root: String) -> (join: String, key: String, number: String)? {
     let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
       .filter { source.model.rootEntity(of: $0.source)?.name == root }

@@ -3,9 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension Crossing {
-  /// Returns the same crossing with the columns of misleading keys.
-  ///
-  /// The store is queried only if objects leave a table that keys refer to, so other plans cost nothing.
+  /// Queries the store only if objects leave a table that keys refer to.
   func findingMisleadingKeys(connection: Connection) throws(SQLiteError) -> Crossing {
     var found: Set<RelationshipStorage> = []
     // Entities that inherit a relationship share its query.

@@ -6,27 +6,23 @@ import HeirloomStore
 struct JoinTransfer {
   let table: PhysicalTable
   let step: MigrationStep
-  /// The two key columns of the links in the candidate: the owner's and the target's.
+  /// The candidate's key columns: the owner's and the target's.
   let keyColumns: [String]
   let rows: Int64
-  /// The query for these links: `owner` and `target`, with the destination's keys.
+  /// Has `owner` and `target`, with the destination's keys.
   let selection: String
-  /// The `FROM` clause for the copied rows, named `k`, in which columns outside the model have other names.
+  /// The `FROM` clause for the copied rows `k`; their columns outside the model are renamed.
   let survivors: String
-  /// The columns outside the model, with their names in the rows `k`.
   var unknown: [(column: PhysicalColumn, name: String)] {
     table.columns.filter { $0.role == .unknown }.enumerated().map { ($1, LinkQuery.other($0)) }
   }
-  /// The store's join table that holds all the links; `nil` if there are several, or they are stored otherwise.
+  /// The store's join table, if it alone holds all the links.
   let pairs: String?
-  /// The store's table, with its columns by the candidate's, if all of its links are copied unchanged.
+  /// The store's table, if all of its links are copied unchanged; its columns by the candidate's.
   let source: (table: String, origins: [String: String])?
 }
 
 extension Crossing {
-  /// Plans one transfer for each table of a many-to-many relationship that has a source.
-  ///
-  /// They are in the order of the destination's tables; the store's links are counted.
   func joinTransfers(counting connection: Connection) throws(SQLiteError) -> [JoinTransfer] {
     var transfers: [JoinTransfer] = []
     let misnamed = source.misnamedJoins
@@ -72,8 +68,7 @@ extension Crossing {
       if total == nil { rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0 }
       let isWhole = areKeysKept && total?.all == rows
       let names = columns.map(quote).joined(separator: ", ")
-      // In the order of the table's key: otherwise SQLite reads an index on the other side, and rows go to scattered
-      // pages.
+      // In the order of the table's key, or SQLite reads the other index and scatters the rows.
       let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
       let renamed = links.parts.compactMap(\.pairs?.table).first { misnamed[$0] != nil && $0 != table.name }
       let origin = renamed.map { " from \($0) to \(table.name), as Core Data names the table" } ?? ""
@@ -94,7 +89,7 @@ extension Crossing {
     return transfers
   }
 
-  /// Counts the rows of a join table, and those with both keys.
+  /// `linked` counts the rows with both keys.
   private func count(_ pairs: LinkQuery.Pairs, _ connection: Connection) throws(SQLiteError) -> (
     all: Int64, linked: Int64
   ) {
@@ -107,7 +102,6 @@ extension Crossing {
     return (all, all - loose)
   }
 
-  /// Returns the position of a member: the stored one, or a new one in the order of primary keys.
   private static func place(
     _ places: LinkUnion.Places, _ stored: String, of member: String, among owner: String
   ) -> String {
@@ -125,7 +119,7 @@ extension Crossing {
     return destination.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)?.orderColumn
   }
 
-  /// Returns a join that omits links to objects that don't become the entity; empty if all objects do.
+  /// Omits links to objects that don't become the entity; empty if all objects do.
   private func condition(on end: String, entity: String) -> String {
     let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
     // A new entity has no objects that a link could refer to.

@@ -3,25 +3,22 @@ import HeirloomStore
 
 /// The links of a source relationship as a query of pairs, with the source's keys.
 ///
-/// However a relationship is stored, its links are rows of `owner`, `target`, `position` and `inverse_position`, seen
-/// from one of its sides. `position` is the target's position among the owner's targets, and `inverse_position` the
-/// owner's among the target's owners. Both are NULL if there is no order.
+/// However a relationship is stored, its links are rows of `owner`, `target`, `position` and
+/// `inverse_position`, seen from one of its sides. `position` is the target's position among the
+/// owner's targets, and `inverse_position` the owner's among the target's owners. Both are NULL if
+/// there is no order.
 struct LinkQuery: Hashable {
-  /// A `SELECT` with the four columns.
   let sql: String
   let isOrdered: Bool
   let isInverseOrdered: Bool
   let ownerRoot: String
   let targetRoot: String
-  /// The columns that hold the links, in a join table or in the table of the owners or of the targets.
+  /// In a join table, or in the table of the owners or of the targets.
   let columns: Pairs
-  /// True if that is a join table.
   let isJoin: Bool
 
-  /// The columns of the join table that holds all links; `nil` if they are stored otherwise.
   var pairs: Pairs? { isJoin ? columns : nil }
 
-  /// The columns of a table that holds links.
   struct Pairs: Hashable {
     let table: String
     let owner: String
@@ -32,21 +29,18 @@ struct LinkQuery: Hashable {
 }
 
 extension LinkQuery {
-  /// Returns the name of an additional column in a query of links.
+  /// The name of an additional column in a query of links.
   static func other(_ index: Int) -> String { "u\(index)" }
 
-  /// Returns the query for the rows of a table that hold links.
+  /// With `others`, the result has only those position columns that exist.
   ///
-  /// `others` are additional columns of the table, outside the model and named ``other(_:)`` in the result; with any,
-  /// the result has only those position columns that exist. `usesIndexes` is true for a query about the links of one
-  /// object.
+  /// `usesIndexes` is true for a query about the links of one object.
   static func select(
     _ columns: Pairs, with others: [String] = [], usesIndexes: Bool = false, in database: String = SchemaName.store
   ) -> String {
     let (owner, target) = (quote(columns.owner), quote(columns.target))
     var places = [(columns.position, "position"), (columns.inversePosition, "inverse_position")]
-    // SQLite allows as many results as columns, so additional columns fit only if positions that don't exist are
-    // omitted.
+    // SQLite allows as many results as columns: missing positions must make room for others.
     if !others.isEmpty { places.removeAll { $0.0 == nil } }
     let results =
       ["\(owner) AS owner", "\(target) AS target"] + places.map { "\($0.map(quote) ?? "NULL") AS \($1)" }
@@ -68,10 +62,7 @@ struct LinkUnion {
   /// True when all links to one target are in one part.
   private let keepsTargetsApart: Bool
 
-  /// Creates a union; `nil` without any links.
-  ///
-  /// `own` are links of relationships that the owners have, and `reversed` those of relationships that the targets
-  /// have. No two of `own` share an owner, and no two of `reversed` a target.
+  /// No two of `own` share an owner, and no two of `reversed` a target.
   init?(own: [LinkQuery], reversed: [LinkQuery]) {
     parts = own + reversed
     guard !parts.isEmpty else { return nil }
@@ -80,19 +71,15 @@ struct LinkUnion {
     isOwn = reversed.isEmpty
   }
 
-  /// The origin of the positions of links.
   enum Places {
-    /// There is no order.
     case none
     case stored
     /// Ranks by stored positions, some of which are missing or equal.
     case ranked
   }
 
-  /// A `SELECT` with the columns of a link query and the source's keys.
   var sql: String { joined(parts.map(\.sql), "") }
 
-  /// Returns the query with additional columns of the one join table.
   func sql(with columns: [PhysicalColumn]) -> String {
     guard let pairs, !columns.isEmpty else { return sql }
     return LinkQuery.select(pairs, with: columns.map(\.name))
@@ -100,12 +87,9 @@ struct LinkUnion {
 
   var places: Places { places(\.isOrdered, areApart: keepsOwnersApart) }
   var inversePlaces: Places { places(\.isInverseOrdered, areApart: keepsTargetsApart) }
-  /// The columns of the one join table that holds all links; `nil` if there is none.
   var pairs: LinkQuery.Pairs? { parts.count == 1 ? parts.first?.pairs : nil }
 
-  /// Returns the union of a query for each part, with each link once.
-  ///
-  /// `columns` are additional ones that depend on owner and target alone, each followed by a comma.
+  /// `columns` depend on owner and target alone, and each is followed by a comma.
   func joined(_ queries: [String], _ columns: String) -> String {
     let all = queries.united()
     // Two relationships that weren't inverses of each other may both link the same two objects.
@@ -121,10 +105,7 @@ struct LinkUnion {
 }
 
 extension PhysicalSchema {
-  /// Returns the links of a stored relationship as pairs; `nil` if it is not stored.
-  ///
-  /// If `isReversed` is true, the objects that have the relationship are the `target`. `usesIndexes` is true for a
-  /// query about the links of one object.
+  /// With `isReversed`, the objects that have the relationship are the `target`.
   func links(
     of name: String, in entity: String, isReversed: Bool, usesIndexes: Bool = false,
     in database: String = SchemaName.store
@@ -164,7 +145,7 @@ extension PhysicalSchema {
       columns: columns, isJoin: isPairs)
   }
 
-  /// Returns the column for the positions of a relationship's owners among those of one related object.
+  /// The column for the positions of owners among those of one related object.
   func inverseOrder(of name: String, in entity: String) -> String? {
     guard let relationship = model.relationship(named: name, of: entity),
       let inverse = model.storedInverse(of: relationship),

@@ -4,14 +4,12 @@ import HeirloomStore
 
 /// Temporary tables of links, for relationships whose storage changes.
 ///
-/// Each has the columns `owner`, `target`, `owner_entity`, `target_entity` (the destination's keys and numbers) and
-/// `position`. The primary key is (owner, target), so finding the links of one row is fast whatever indexes the store
-/// has. In a table of pairs, owner and target are each unique.
+/// Each has the columns `owner`, `target`, `owner_entity`, `target_entity` (the destination's keys
+/// and numbers) and `position`. The primary key is (owner, target), so finding the links of one row
+/// is fast whatever indexes the store has. In a table of pairs, owner and target are each unique.
 struct LinkTables {
   struct Table: Equatable {
-    /// The table's name in the `temp` schema.
     let name: String
-    /// The relationship, as shown to a person.
     let subject: String
     let query: String
     /// True when each object may be in one link only; the links with the lowest keys are kept.
@@ -27,7 +25,6 @@ struct LinkTables {
     self.prefix = prefix
   }
 
-  /// The steps that create and fill the tables.
   var steps: [MigrationStep] {
     tables.map { table in
       let columns = "target_entity INTEGER, owner_entity INTEGER, position INTEGER"
@@ -49,9 +46,7 @@ struct LinkTables {
     }
   }
 
-  /// Returns the table of the links of a to-one relationship, which is the same for all entities that have it.
-  ///
-  /// It is `nil` if the source has no such links: the relationship is new.
+  /// The same for all entities that have the relationship; `nil` if it is new.
   mutating func table(
     for relationship: RelationshipDescription, of entity: String, in crossing: Crossing
   ) -> Table? {
@@ -62,10 +57,7 @@ struct LinkTables {
       query: "SELECT owner, target, target_entity, owner_entity, position FROM (\(owned))")
   }
 
-  /// Returns the table of the links of a one-to-one relationship, which is the same for both sides.
-  ///
-  /// `isReversed` is true if the relationship's owners are the table's targets. The result is `nil` if the source has
-  /// no such links.
+  /// The same for both sides; with `isReversed`, the relationship's owners are the table's targets.
   mutating func pairs(
     of relationship: RelationshipDescription, declaredBy entity: String, in crossing: Crossing
   ) -> (table: Table, isReversed: Bool)? {
@@ -80,7 +72,7 @@ struct LinkTables {
     return (table, side.isReversed)
   }
 
-  /// Returns the table of the links of a to-many relationship without inverse, with its members as the owners.
+  /// Its members are the table's owners.
   mutating func table(
     forInverseless relationship: RelationshipDescription, of entity: String, in crossing: Crossing
   ) -> Table? {
@@ -100,11 +92,10 @@ struct LinkTables {
   }
 }
 
-/// The side of a one-to-one relationship from which its links are collected: the first by entity and name.
+/// The side from which a one-to-one relationship's links are collected: first by entity and name.
 struct PairSide {
   let relationship: RelationshipDescription
   let entity: String
-  /// True if it is the inverse of the given relationship.
   let isReversed: Bool
 
   init(of relationship: RelationshipDescription, declaredBy entity: String, in model: ManagedObjectModel) {

@@ -1,17 +1,15 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The entities that a relationship's links may refer to, and those of them that the destination still allows.
+/// The entities that links may refer to, and those of them that the destination still allows.
 struct LinkTargets {
-  /// The table of the source that holds the related objects.
   let sourceTable: String
-  /// The routes of entities whose objects may still be related.
   let surviving: [EntityRoute]
   /// True when no object of another entity can be related.
   let isComplete: Bool
-  /// The numbers of entities outside the relationship's tree whose objects leave the table that it refers to.
+  /// Numbers of entities outside the relationship's tree whose objects leave its table.
   let strangers: [Int]
-  /// True when the entity of a key's object has to be read from the object's own row; see ``Crossing/misleadingKeys``.
+  /// True when an object's entity has to be read from its own row; see ``Crossing/misleadingKeys``.
   let areReadByKey: Bool
   /// True when several tables of the source fill the destination's table.
   ///
@@ -20,16 +18,14 @@ struct LinkTargets {
   private let keys: KeyPlan
   private let roots: (source: String, destination: String)
 
-  /// Compares the target entities of a source relationship with those of the destination's relationship.
-  ///
-  /// `entity` has or inherits the source relationship. An entity without objects needs no condition.
+  /// `entity` has or inherits the source relationship.
   init(
     from source: RelationshipDescription, of entity: String, to destination: RelationshipDescription,
     in crossing: Crossing
   ) {
     let (old, new, routing) = (crossing.source, crossing.destination.model, crossing.routing)
     let candidates = old.model.entityTree(from: source.destinationEntity)
-    // A key is valid in one table only, so all targets must stay in the tree that the destination refers to.
+    // A key is valid in one table only: all targets must stay in the destination entity's tree.
     let root = new.rootEntity(of: destination.destinationEntity)?.name
     surviving = candidates.compactMap { routing.bySource[$0.name] }.filter {
       new.isEntity($0.destination, kindOf: destination.destinationEntity)
@@ -57,12 +53,10 @@ struct LinkTargets {
 
   func moved(_ key: String) -> String { keys.moved(key, from: roots.source, to: roots.destination) }
 
-  /// True if objects of some entity in the source relationship's tree could no longer be related.
   func isNarrowed(from source: RelationshipDescription, in model: ManagedObjectModel) -> Bool {
     model.entityTree(from: source.destinationEntity).count > surviving.count
   }
 
-  /// The destination numbers of surviving entities, by source number.
   var numbers: [Int: Int] {
     Dictionary(surviving.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
   }

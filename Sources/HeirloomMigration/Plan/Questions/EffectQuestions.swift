@@ -2,18 +2,16 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The questions to a store about rows that may cause blockers and warnings, or whose links the destination can't hold.
+/// Questions about rows that may cause blockers and warnings, or whose links don't fit.
 struct EffectQuestions {
   private let crossing: Crossing
   private let computed: ComputedValues
   let conditions: MappingConditions
   private(set) var questions = StoreQuestions()
-  /// The links, and their orders, that the destination can't hold.
   private(set) var entries: [AskedEntry] = []
-  /// The objects that a relationship refers to and no condition takes, by its entity and name.
+  /// Those that a relationship refers to and no condition takes, by its entity and name.
   private var leftOutTargets: [[String]: [DataEffect.Rows]] = [:]
 
-  /// Adds questions about all possible losses, blockers and warnings.
   init(_ effects: [DataEffect], in crossing: Crossing, conditions: MappingConditions, computed: ComputedValues) {
     self.crossing = crossing
     self.computed = computed
@@ -29,7 +27,6 @@ struct EffectQuestions {
 
   var source: PhysicalSchema { crossing.source }
   var destination: ManagedObjectModel { crossing.destination.model }
-  /// The number of objects of each source entity, without those of subentities.
   private var counts: [String: Int64] { crossing.counts.byEntity }
 
   private mutating func ask(about effect: DataEffect) {
@@ -41,7 +38,7 @@ struct EffectQuestions {
       .foreignLinks:
       break
     case .uninstantiable:
-      // Objects of an entity are counted already; SQLite is queried only for those that a condition takes.
+      // Objects are counted already; SQLite is queried only for those that a condition takes.
       questions.count(sql: "SELECT " + rows.map(number).chained(by: "+")) { Self.finding(effect, $0) }
     case .missingValue:
       askForMissing(effect, rows, conditions: rows.map(missingValue))
@@ -74,10 +71,7 @@ struct EffectQuestions {
     }
   }
 
-  /// Returns the rows that can be counted.
-  ///
-  /// Entities without objects need no scan. If SQL can't evaluate a mapping's condition, blockers are found only when
-  /// objects are made.
+  /// If SQL can't evaluate a mapping's condition, blockers are found only when objects are made.
   private func countable(_ effect: DataEffect) -> [DataEffect.Rows] {
     effect.rows.filter {
       counts[$0.entity, default: 0] > 0 && (effect.kind.severity == .loss || conditions.areKnown(of: $0))
@@ -93,8 +87,6 @@ struct EffectQuestions {
 // MARK: - Rows
 
 extension EffectQuestions {
-  /// Returns the conditions of the rows that are blockers, over the source row `s`, with the description of the rows.
-  ///
   /// Duplicates have no condition of their own, and neither do rows that only lose something.
   func conditions(of effect: DataEffect) -> [(row: DataEffect.Rows, condition: String)] {
     countable(effect).compactMap { row in
@@ -118,13 +110,12 @@ extension EffectQuestions {
 // MARK: - Values
 
 extension EffectQuestions {
-  /// Returns the source columns of a row's first property, over the row `s`; none for a new property.
   private func columns(of row: DataEffect.Rows) -> [String] {
     guard let property = row.properties.first ?? nil else { return [] }
     return columns(ofProperty: property, in: row.entity)
   }
 
-  /// Returns the condition that a row lacks a required value; `nil` if all rows do.
+  /// The condition that a row lacks a required value; `nil` if all rows do.
   private func missingValue(_ row: DataEffect.Rows) -> String? {
     let others = row.companions.flatMap { columns(ofProperty: $0, in: row.entity) }.map { "\($0) IS NOT NULL" }
     let parts =
@@ -132,7 +123,6 @@ extension EffectQuestions {
     return parts.isEmpty ? nil : parts.joined(separator: " AND ")
   }
 
-  /// Returns the condition that a row lacks a value that the decided expression computes, or fails to compute.
   private func uncomputed(_ row: DataEffect.Rows, _ effect: DataEffect, isGiven: Bool) -> String {
     [missingValue(row), computed.condition(of: effect, row, isGiven: isGiven)].compactMap { $0 }.chained(by: "AND")
   }
@@ -150,7 +140,7 @@ extension EffectQuestions {
     "s.\(quote(PhysicalName.entity)) = \(source.entity(named: entity)?.number ?? 0)"
   }
 
-  /// Returns a condition limited to the rows of an entity that mappings take; a table of one entity has no others.
+  /// A table of one entity has no other rows.
   private func of(_ row: DataEffect.Rows, _ table: String, _ condition: String) -> String {
     let entity = source.onlyNumber(inTable: table) == nil ? isOf(row.entity) : nil
     let parts = [entity, conditions.condition(of: row)].compactMap { $0 }
@@ -170,10 +160,7 @@ extension EffectQuestions {
     return "(SELECT COUNT(*) FROM (\(keys)))"
   }
 
-  /// Asks for rows whose property has no value.
-  ///
-  /// `missing` has the condition for each of the rows; `nil` if the value is missing in all because the property is
-  /// new.
+  /// An element of `missing` is `nil` if the property is new, so that all rows lack it.
   private mutating func askForMissing(
     _ effect: DataEffect, _ rows: [DataEffect.Rows], conditions missing: [String?],
     finding: ((Int64) -> StoreQuestions.Finding)? = nil
@@ -214,7 +201,7 @@ extension EffectQuestions {
       questions.count(where: any, in: table, finding: finding)
       return
     }
-    // One scan answers questions about one table only; these rows are in several tables, or partly counted already.
+    // One scan is for one table only; these rows are in several, or partly counted already.
     let counts = conditions.map { table, condition in
       "(SELECT COUNT(*) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(condition))"
     }
@@ -242,7 +229,7 @@ extension EffectQuestions {
         guard let attribute, let value = attribute.defaultValue else { return "NULL" }
         return ValueConversion.literal(value, for: attribute)
       }
-      // The objects of one constraint may come from several tables of the store, with other column names.
+      // Objects of one constraint may come from several tables, with other column names.
       let list = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
       return "SELECT \(list) FROM \(SchemaName.rows(of: table, as: "s")) WHERE \(isOf(row.entity))"
         + (conditions.condition(of: row).map { " AND \($0)" } ?? "")
@@ -260,8 +247,6 @@ extension EffectQuestions {
 // MARK: - Links
 
 extension EffectQuestions {
-  /// Returns the links of the owners that a row names, as a query with `owner` and `target`.
-  ///
   /// For a new property, `otherSide` is a relationship whose links refer to the owners.
   private func links(of row: DataEffect.Rows, otherSide: DataEffect.SourceRelationship?) -> String? {
     let query: LinkQuery?
@@ -278,24 +263,24 @@ extension EffectQuestions {
       return nil
     }
     if conditions.condition(of: row) != nil, let keys = keys(of: row) {
-      // A mapping's condition is about the row of an object, not about links, so links are selected by key.
+      // A mapping's condition is about an object's row, so links are selected by key.
       return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k WHERE k.owner IN (\(keys))"
     }
     let tree = source.model.entityTree(from: entity.rootName)
     guard tree.count > 1 else { return query.sql }
-    // Links of all entities that share the relationship are stored together, but each entity is counted alone.
+    // Entities that share a relationship store links together, but each is counted alone.
     return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k"
       + " JOIN \(SchemaName.rows(of: entity.table, as: "o"))"
       + " ON o.\(quote(PhysicalName.primaryKey)) = k.owner AND o.\(quote(PhysicalName.entity)) = \(entity.number)"
   }
 
-  /// Returns a condition that the row `s` has no link; `nil` if all rows lack one.
+  /// `nil` if all rows lack a link.
   private func missingLink(
     _ row: DataEffect.Rows, effect: DataEffect, otherSide: DataEffect.SourceRelationship?
   ) -> String? {
     let lost = row.lostTargets.compactMap { source.entity(named: $0) }
     let numbers = lost.map { String($0.number) }.joined(separator: ", ")
-    /// Returns the condition that a key refers to an object that the relationship can no longer refer to.
+    /// The condition that the relationship can no longer refer to a key's object.
     func isLost(_ key: String) -> String? {
       var parts = (leftOutTargets[[effect.entity] + effect.properties] ?? []).compactMap { keys(of: $0) }
       if let first = lost.first {
@@ -335,7 +320,7 @@ extension EffectQuestions {
 
   private mutating func askForFewLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], minimum: Int) {
     let total = "(" + rows.map(number).chained(by: "+") + ")"
-    // An object without links has no row in the query, so the objects with enough links are subtracted from all.
+    // Objects without links have no row here, so those with enough links are subtracted.
     let enough = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
     }

@@ -2,7 +2,6 @@ import HeirloomStore
 
 /// Thrown if a plan was counted with indexes that differ from their tables.
 struct DamagedIndexes: Error {
-  /// The difference of each index from its table, as a clause.
   let findings: [String]
 }
 
@@ -12,16 +11,16 @@ struct IndexCheck {
   /// An index on all rows of a table.
   private struct Index {
     let name: String
-    /// An aggregate over the keys and the indexed values of its rows; `nil` if the entries are only counted.
+    /// An aggregate over keys and indexed values; `nil` if the entries are only counted.
     let sum: String?
   }
 
-  /// Compares the indexes of a table with its rows and returns a clause for each index that differs.
+  /// Compares the indexes of a table with its rows; one clause for each that differs.
   ///
-  /// Partial indexes are skipped, and those that SQLite can't read without a function of the app. `keys` limits the
-  /// check to indexes whose first column is one of them; `nil` for all. The entries of an index are compared if its
-  /// first column is in `columns`, which must hold whole numbers. Otherwise they are only counted, which takes a third
-  /// of the time.
+  /// Partial indexes are skipped, and those that SQLite can't read without a function of the app.
+  /// `keys` limits the check to indexes whose first column is one of them. The entries of an index
+  /// are compared if its first column is in `columns`, which must hold whole numbers. Otherwise
+  /// they are only counted, which takes a third of the time.
   func findings(
     in table: String, of keys: Set<String>? = nil, comparing columns: Set<String> = []
   ) throws(SQLiteError) -> [String] {
@@ -65,7 +64,7 @@ struct IndexCheck {
     return indexes
   }
 
-  /// Returns a sum over numbers derived from each row's number and values; it is far below SQLite's limit.
+  /// The sum stays far below SQLite's limit.
   private static func sum(_ columns: [String], from number: String) -> String {
     // SQLite's parser allows 100 levels of parentheses, and each column takes two.
     stride(from: 0, to: columns.count, by: 16).map { start in
@@ -76,7 +75,6 @@ struct IndexCheck {
     }.chained(by: "+")
   }
 
-  /// Returns the difference of an index from its table, as the rest of a clause; `nil` for none.
   private func difference(
     of index: Index, on table: String, rows: Int64, sum: SQLiteValue?
   ) throws(SQLiteError) -> String? {

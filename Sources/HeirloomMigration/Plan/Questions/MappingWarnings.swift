@@ -7,10 +7,7 @@ struct MappingWarnings {
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
 
-  /// Returns a sentence for each policy with properties that no mapping reads: they are lost unless its code reads
-  /// them.
-  ///
-  /// `counts` are the objects of each source entity.
+  /// Properties that no mapping reads are lost unless a policy's code reads them.
   func leftToPolicies(_ counts: [String: Int64]) -> [String] {
     mapping.propertiesLeftToPolicies(from: source, to: destination).compactMap { mapping, properties -> String? in
       guard let entity = mapping.sourceEntityName, counts[entity, default: 0] > 0,
@@ -22,9 +19,7 @@ struct MappingWarnings {
     }
   }
 
-  /// Returns a sentence for each entity mapping of a file without a mapping for a property whose content is lost.
-  ///
-  /// Xcode's editor leaves such gaps if a model is changed after the mapping model was created.
+  /// Xcode's editor leaves such gaps if a model is changed after its mapping model was created.
   func leftOut(_ losses: [MigrationLoss]) -> [String] {
     mapping.entityMappings.compactMap { mapping -> String? in
       guard mapping.openProperties != nil, let entity = mapping.sourceEntityName,

@@ -41,7 +41,6 @@ struct SourceConditions {
     }
   }
 
-  /// Returns the conditions as SQL, for counting; throws for an invalid one.
   func takenRows() throws(MigrationError) -> MappingConditions {
     var taken = MappingConditions()
     for entityMapping in mapping.entityMappings {
@@ -95,14 +94,12 @@ struct SourceConditions {
 }
 
 struct MappingConditions {
-  /// The SQL, true or false and never NULL, by the entity mapping's name; none if the mapping takes all objects.
+  /// SQL, true or false and never NULL, by the entity mapping's name; none if it takes all objects.
   var known: [String: String] = [:]
-  /// The names of entity mappings whose conditions must be evaluated for each object.
+  /// Entity mappings whose conditions must be evaluated for each object.
   var unknown: Set<String> = []
 
-  /// Returns the condition that the rows meet; `nil` for all rows.
-  ///
-  /// An unknown condition is assumed to be true for every row.
+  /// `nil` for all rows; an unknown condition is assumed to be true for every row.
   func condition(of rows: DataEffect.Rows) -> String? {
     var parts: [String] = []
     if !rows.takenBy.isEmpty, areKnown(of: rows) {
@@ -112,6 +109,5 @@ struct MappingConditions {
     return parts.isEmpty ? nil : parts.chained(by: "AND")
   }
 
-  /// Returns true if SQL can select these rows.
   func areKnown(of rows: DataEffect.Rows) -> Bool { rows.takenBy.allSatisfy { known[$0] != nil } }
 }

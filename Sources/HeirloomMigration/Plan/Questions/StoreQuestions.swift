@@ -5,31 +5,26 @@ import HeirloomStore
 /// Questions about a store's rows, answered with one scan for each table.
 struct StoreQuestions {
   enum Finding {
-    /// Content that changes or is lost.
     case entry(CountedEntry)
     case blocker(MigrationBlocker)
     /// Rows for which a decided expression computes a value.
     case computed(DataEffect, rows: Int64)
-    /// A sentence about a surprising effect.
     case warning(String)
-    /// A sentence about content that contradicts the store's model.
+    /// Stops the plan: content contradicts the store's model.
     case contradiction(String)
   }
 
   private struct Question {
-    /// An SQL aggregate over the row `s` that counts.
     let aggregate: String
-    /// Creates the finding for a count that is not 0.
     let finding: (Int64) -> Finding
   }
 
-  /// The tables to scan, in the order of their first questions.
+  /// In the order of their first questions.
   private(set) var tables: [String] = []
   private var questions: [String: [Question]] = [:]
   private var known: [Finding] = []
   private var separate: [(queries: [String], finding: (Int64, _ links: Int64) -> Finding)] = []
 
-  /// Asks for a count of the rows `s` of a table that meet a condition; `finding` is called for a count that is not 0.
   mutating func count(where condition: String, in table: String, finding: @escaping (Int64) -> Finding) {
     ask("COUNT(CASE WHEN \(condition) THEN 1 END)", in: table, finding: finding)
   }
@@ -62,24 +57,21 @@ struct StoreQuestions {
     }
   }
 
-  /// Asks for entity numbers beside keys that differ from those of the objects.
   mutating func countWrongKeyNumbers(in source: PhysicalSchema) {
     for correction in source.keyNumberCorrections {
       count(where: correction.condition("s"), in: correction.table) { .contradiction(correction.words($0)) }
     }
   }
 
-  /// Asks with a separate `SELECT` of one count; `finding` is called for a count that is not 0.
   mutating func count(sql: String, finding: @escaping (Int64) -> Finding) {
     separate.append(([sql], { rows, _ in finding(rows) }))
   }
 
-  /// Asks with separate `SELECT`s of two counts each, of rows and of their links, and adds both up.
+  /// Each query returns two counts, of rows and of their links; both are summed.
   mutating func countLinks(_ queries: [String], finding: @escaping (Int64, _ links: Int64) -> Finding) {
     separate.append((queries, finding))
   }
 
-  /// Answers all questions, in the order of the tables and questions.
   func answers(from connection: Connection) throws(SQLiteError) -> [Finding] {
     var findings = known
     for table in tables {

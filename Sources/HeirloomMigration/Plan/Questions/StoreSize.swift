@@ -1,9 +1,7 @@
 import HeirloomStore
 
-/// The size of a store's file.
 struct StoreSize {
   let bytes: Int64
-  /// The total size of the free pages, in bytes.
   let freeBytes: Int64
 
   init(connection: Connection) throws(SQLiteError) {
@@ -15,13 +13,12 @@ struct StoreSize {
     freeBytes = (try value("freelist_count") ?? 0) * pageSize
   }
 
-  /// The maximum number of rows that an estimate reads.
   private static let sampleCount: Int64 = 100
 
-  /// Estimates the bytes of a table's rows and its indexes; 0 for a table without rows, or one that doesn't exist.
+  /// 0 for a table without rows, or one that doesn't exist.
   ///
-  /// The rows that it reads are evenly spaced between the first and the last. Rows that an app wrote first are often
-  /// smaller than later ones, which have values in attributes added since.
+  /// The rows that it reads are evenly spaced between the first and the last. Rows that an app
+  /// wrote first are often smaller than later ones, which have values in attributes added since.
   static func bytes(
     of table: PhysicalTable, indexes: [PhysicalIndex], in actual: ActualSchema, connection: Connection
   ) throws(SQLiteError) -> Int64 {
@@ -35,7 +32,7 @@ struct StoreSize {
       let last = range[2].integer
     else { return 0 }
     let step = (Double(last) - Double(first)) / Double(sampleCount - 1)
-    // `CROSS JOIN` keeps SQLite from scanning the table: each row is found by its key, or the next one in a gap.
+    // `CROSS JOIN` avoids a scan: each row is found by its key, or the next one in a gap.
     let sample =
       "WITH RECURSIVE place(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM place WHERE n < \(sampleCount - 1))"
       + " SELECT t.* FROM place CROSS JOIN \(SchemaName.rows(of: table.name, as: "t")) WHERE t.\(number ?? "") ="
@@ -65,8 +62,6 @@ struct StoreSize {
     return Int64(min(bytes, 1e15))
   }
 
-  /// Returns the SQL of a value's stored size.
-  ///
   /// A number takes up to nine bytes, text and blobs their length, and each value has a type byte.
   private static func length(of column: String) -> String {
     let value = "t.\(quote(column))"

@@ -1,15 +1,13 @@
 import HeirloomStore
 
-/// The choice of the builder for a candidate.
 package enum BuilderChoice: Hashable, Sendable {
-  /// The planner chooses by what it counts in the store.
+  /// By what the planner counts in the store.
   case automatic
-  /// The caller chooses: both builders build the same store, and a test compares them.
+  /// Both builders build the same store, and a test compares them.
   case always(MigrationPlan.Builder)
 }
 
 extension BuilderChoice {
-  /// Returns the builder for a candidate.
   func choose(
     for parts: CandidateParts, size: StoreSize, connection: Connection
   ) throws(SQLiteError) -> MigrationPlan.Builder {
@@ -33,13 +31,13 @@ extension BuilderChoice {
     return Self.builder(anew: anew, empty: empty, of: size.bytes)
   }
 
-  /// Returns the builder for a candidate, by the time it takes and the empty space in its file.
+  /// `HeirloomBenchmarks --only thresholds` measures both builders.
   ///
-  /// `HeirloomBenchmarks --only thresholds` measures both builders. The table shows the CPU time for a new file as a
-  /// multiple of that for a copy, with 100,000 rows of 240 bytes. Its columns are the percentages of the bytes that are
-  /// dropped and that are rewritten:
+  /// The table shows the CPU time for a new file as a multiple of that for a copy, with 100,000
+  /// rows of 240 bytes. Its columns are the percentages of the bytes that are dropped and that are
+  /// rewritten:
   ///
-  /// | dropped, rewritten | 0, 0 | 50, 0 | 70, 0 | 80, 0 | 90, 0 | 0, 50 | 0, 75 | 0, 100 | 25, 50 | 25, 75 | 50, 25 | 50, 50 |
+  /// | dropped/rewritten | 0/0 | 50/0 | 70/0 | 80/0 | 90/0 | 0/50 | 0/75 | 0/100 | 25/50 | 25/75 | 50/25 | 50/50 |
   /// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
   /// | ext4 | 2.9 | 1.7 | 1.2 | 0.94 | 0.83 | 1.4 | 1.0 | 0.94 | 1.1 | 0.91 | 1.1 | 0.79 |
   /// | ext4, 400,000 rows | 3.6 | 2.1 | 1.5 | 0.99 | 0.54 | 1.4 | 1.2 | 0.88 | 1.2 | 0.91 | 0.97 | 0.83 |
@@ -47,10 +45,10 @@ extension BuilderChoice {
   ///
   /// Values that change in place favour the copy even if all rows change (1.5 and 1.8).
   ///
-  /// `anew` counts the bytes of tables that are rewritten even in a copy, and `empty` those of empty space in a copy.
+  /// `anew` counts the bytes rewritten even in a copy, and `empty` those of empty space in a copy.
   static func builder(anew: Int64, empty: Int64, of total: Int64) -> MigrationPlan.Builder {
-    // From four fifths on, a new file takes less time. A copy is as large as the store, whatever is dropped. A file
-    // more than twice as large as its content is not worth the time saved, about four tenths at that point.
+    // From four fifths on, a new file takes less time. A copy is as large as the store: a file more
+    // than twice as large as its content isn't worth the time saved, about four tenths there.
     anew > total / 5 * 4 - empty || empty > total / 2 ? .rebuild : .cloneAndAlter
   }
 }

@@ -2,10 +2,9 @@ import HeirloomStore
 import HeirloomModel
 
 extension CandidateParts {
-  /// The steps that turn a copy of the store into the candidate.
+  /// Produces the same tables, indexes and rows as ``rebuildSteps``, with the same statements.
   ///
-  /// They produce the same tables, indexes and rows as ``rebuildSteps``, and rewrite rows with the same statements,
-  /// from the store. The order: removals, changed values under the old names, new names and columns, new tables and
+  /// The order: removals, changed values under the old names, new names and columns, new tables and
   /// rows, metadata, indexes and triggers.
   var alteringSteps: [MigrationStep] {
     let indexes = CarriedIndexes(on: carried, in: crossing)
@@ -29,7 +28,7 @@ extension CandidateParts {
     return steps + foreign.laterSteps(keeping: staying) + deferralSteps
   }
 
-  /// Steps without statements that list the clean-up left until after the launch.
+  /// Steps without statements, which list the clean-up left until after the launch.
   private var deferralSteps: [MigrationStep] {
     let columns = deferral.columns.ordered { $0.key < $1.key }.flatMap { table, names in
       names.map { (subject: "\(table).\($0)", summary: "Keep the column \(table).\($0), to be dropped later") }
@@ -41,14 +40,12 @@ extension CandidateParts {
     return others.map { MigrationStep(kind: .leaveForLater, subject: $0.subject, summary: $0.summary, statements: []) }
   }
 
-  // MARK: Removals
-
   private func removalSteps(indexes: CarriedIndexes, staying: Set<String>) -> [MigrationStep] {
     let kept = Set(carried.map(\.sourceTable))
     let trees = Set(source.indexes.filter { $0.ordering == nil }.map(\.name))
     let later = Set(deferral.tables + deferral.unusedIndexes)
     var steps: [MigrationStep] = []
-    // Triggers and views are dropped first and created again at the end: they may refer to anything that changes.
+    // Triggers and views may refer to anything that changes: they are created again at the end.
     for (object, _) in actual.ownership(under: source) where object.kind == .trigger {
       steps.append(Self.removal(of: object.name, "TRIGGER"))
     }
@@ -61,7 +58,7 @@ extension CandidateParts {
       case .model where later.contains(object.name): continue
       case .model where !kept.contains(object.name), .bookkeeping, .pending:
         steps.append(Self.removal(of: object.name, "TABLE"))
-      // Statistics of other rows and indexes mislead the query planner; a rebuilt store has none either.
+      // Statistics of other rows mislead the query planner; a rebuilt store has none either.
       case .system where object.name.hasPrefix("sqlite_stat"):
         steps.append(Self.removal(of: object.name, "TABLE"))
       case .shadow(let owner) where trees.contains(owner): continue
@@ -76,8 +73,6 @@ extension CandidateParts {
       kind: .dropObject, subject: name, summary: "Drop the \(kind.lowercased()) \(name)",
       statements: [PlannedStatement("DROP \(kind) IF EXISTS \(quote(SchemaName.candidate)).\(quote(name))")])
   }
-
-  // MARK: Changes
 
   private var changeSteps: [MigrationStep] {
     var steps: [MigrationStep] = []
@@ -112,12 +107,9 @@ extension CandidateParts {
     return steps
   }
 
-  // MARK: Names
-
-  /// Returns the step that gives tables, columns and indexes the names and statements of the destination.
+  /// Writes into `sqlite_schema`, as SQLite's own `ALTER TABLE` does: the rows don't depend on it.
   ///
-  /// The statements are written into `sqlite_schema`, as SQLite's own `ALTER TABLE` does to add and rename. The rows
-  /// don't depend on them. Each statement keeps the existing columns in their positions and adds new ones at the end.
+  /// Each statement keeps the existing columns in their positions and adds new ones at the end.
   private func namingSteps(indexes: CarriedIndexes) -> [MigrationStep] {
     var statements: [PlannedStatement] = []
     for table in carried {
@@ -153,9 +145,7 @@ extension CandidateParts {
         + [PlannedStatement("PRAGMA writable_schema = RESET")])
   }
 
-  /// Returns the statement that changes one entry of the schema.
-  ///
-  /// The entry is found by its row number, which is the same in the store: names may be exchanged in a cycle.
+  /// Finds the entry by its row number, as in the store: names may be exchanged in a cycle.
   private static func renaming(
     _ kind: SchemaObject.Kind, _ name: String, to newName: String, of table: String, sql: String?
   ) -> PlannedStatement {

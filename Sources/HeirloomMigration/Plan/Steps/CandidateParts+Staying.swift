@@ -4,7 +4,7 @@ import HeirloomStore
 extension CandidateParts {
   /// The tables of a copy, by their names there, whose rows no statement of the plan writes.
   ///
-  /// They exclude tables that decisions or code may write, or SQLite when it drops a column.
+  /// Decisions or code may write the others, or SQLite when it drops a column.
   var unwrittenTables: [String: CarriedTable] {
     guard isByStatementsAlone else { return [:] }
     let derived = backfill.steps.compactMap { step in
@@ -19,8 +19,7 @@ extension CandidateParts {
     return Dictionary(kept.map { ($0.table.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The tables of a copy, by their names there, whose rows keep their keys and are written by the plan's statements
-  /// alone.
+  /// Tables of a copy whose rows keep their keys and are written by the plan's statements alone.
   var writtenTables: [String: CarriedTable] {
     guard isByStatementsAlone else { return [:] }
     let unwritten = unwrittenTables
@@ -34,7 +33,6 @@ extension CandidateParts {
     rowRun.isEmpty && rowDecisions.findSteps.isEmpty && rowDecisions.decisionSteps.isEmpty
   }
 
-  /// The tables and indexes that a copy of the store keeps, by their names there.
   var staying: [String: StayingObject] {
     let unwritten = unwrittenTables
     var objects: [String: StayingObject] = [:]

@@ -5,26 +5,20 @@ import HeirloomStore
 /// The parts of a candidate that both builders use.
 final class CandidateParts {
   let crossing: Crossing
-  /// The tables of the model; carried tables have their columns in the store's order.
+  /// Carried tables have their columns in the store's order.
   private(set) var tables: [PhysicalTable] = []
   private(set) var transfers: [TableTransfer] = []
-  /// The collected links that transfers read.
   private(set) var links = LinkTables()
   let joins: [JoinTransfer]
-  /// The steps that number members whose order was not copied.
   let orders: [MigrationStep]
-  /// The tables whose rows can stay in place in a copy of the store.
   private(set) var carried: [CarriedTable] = []
-  /// The steps that compute derived attributes whose values can't be copied.
   let backfill: DerivedBackfill
   let foreign: ForeignObjects
   let foreignRows: [MigrationStep]
-  /// The changes to rows that refer to entities by number.
   let framework: FrameworkRows
   var metadata: MetadataSteps
-  /// The clean-up that is left until after the launch, in a copy of the store.
+  /// Only in a copy of the store.
   private(set) var deferral = DeferredMigration()
-  /// The step that runs mappings object by object; none if all run as SQL.
   let rowRun: [MigrationStep]
   var rowDecisions = RowDecisions()
 
@@ -98,8 +92,6 @@ final class CandidateParts {
   }
 }
 
-// MARK: - Steps
-
 extension CandidateParts {
   var rebuildSteps: [MigrationStep] {
     var steps = tables.map(Self.creation)
@@ -114,7 +106,7 @@ extension CandidateParts {
     return steps + foreign.laterSteps()
   }
 
-  /// Returns the step that runs mappings object by object, after all other rows exist and before indexes and triggers.
+  /// Runs after all other rows exist and before indexes and triggers.
   private static func rowRun(of mappings: [EntityMapping], counts: StoreCounts) -> [MigrationStep] {
     guard !mappings.isEmpty else { return [] }
     let rows = mappings.compactMap(\.sourceEntityName).reduce(Int64(0)) { $0 + counts.byEntity[$1, default: 0] }
@@ -141,7 +133,6 @@ extension CandidateParts {
       rows: rows, statements: [PlannedStatement(transfer.sql, expectedRows: rows)])
   }
 
-  /// Returns the steps that create an index, or an R-tree with its entries.
   func indexSteps(for index: PhysicalIndex) -> [MigrationStep] {
     var statements = [PlannedStatement(statementInCandidate(index.sql))]
     if index.ordering == nil {

@@ -5,13 +5,12 @@ import HeirloomModel
 
 /// Plans the clean-up in a copy of the store that can be deferred until after the launch.
 ///
-/// An object that stays must do no harm: it must not have a name that the destination needs, prevent rows from being
-/// added, or come from an earlier deferred migration. Rows of a removed entity can't stay in a table that is read,
-/// since they would count as rows of another.
+/// An object that stays must do no harm: it must not have a name that the destination needs,
+/// prevent rows from being added, or come from an earlier deferred migration. Rows of a removed
+/// entity can't stay in a table that is read: they would count as rows of another.
 struct DeferralPlanner {
   let crossing: Crossing
   let carried: [CarriedTable]
-  /// The final number of rows of each table.
   let rowCounts: [(table: String, rows: Int64)]
   /// True when SQLite can return empty pages to the file system step by step.
   let canReleasePages: Bool
@@ -32,12 +31,11 @@ struct DeferralPlanner {
       releasesPages: frees && canReleasePages)
   }
 
-  /// The names of the destination's tables and indexes, which share one namespace, in lower case.
+  /// In lower case; tables and indexes share one namespace.
   private var needed: Set<String> {
     Set((destination.tables.map(\.name) + destination.indexes.map(\.name)).map { $0.lowercased() })
   }
 
-  /// Tables of the source from which no rows stay in place.
   private var tables: [String] {
     let kept = Set(carried.map(\.sourceTable))
     let needed = needed
@@ -50,7 +48,6 @@ struct DeferralPlanner {
     }.map(\.object.name).ordered()
   }
 
-  /// Returns the unused indexes on tables whose rows, names and indexed columns don't change.
   private func unusedIndexes(_ indexes: CarriedIndexes) -> [String] {
     let needed = needed
     return indexes.dropped.filter { name in
@@ -66,7 +63,6 @@ struct DeferralPlanner {
     }.ordered()
   }
 
-  /// Returns the new indexes that an app can work without, on tables with rows.
   private func missingIndexes(_ indexes: CarriedIndexes) -> [String] {
     let kept = Set(indexes.kept.map(\.index.name))
     let left = Set(actual.pending(under: source).missingIndexes)

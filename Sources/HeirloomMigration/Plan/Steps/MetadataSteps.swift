@@ -2,19 +2,13 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// The steps that write the store's own metadata: entity numbers, metadata, model cache.
 struct MetadataSteps {
   let steps: [MigrationStep]
-  /// One sentence for each part that is left out, and for each column of other programs that is copied.
   let warnings: [String]
-  /// The content of other programs in these tables.
   let foreign: ForeignBookkeeping
   let list: [UInt8]
 
-  /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
-  ///
-  /// They describe the whole model, even if the store holds only one configuration. `generation` identifies this
-  /// candidate among all files; `deferral` is the clean-up that is left in it; `memory` may have the model's archive.
+  /// Describes the whole model, whatever the configuration; `generation` identifies the candidate.
   init(
     metadata: StoreMetadata, model: ManagedObjectModel, in crossing: Crossing, generation: String,
     deferral: DeferredMigration, memory: PlanningMemory

@@ -1,7 +1,6 @@
 import HeirloomModel
 
 extension MigrationPlan: CustomStringConvertible {
-  /// The maximum number of lines about losses, and about blockers.
   private static let lineLimit = 5
 
   /// A line for each loss and blocker, or one that nothing is lost; the last line has the builder and the numbers.
@@ -15,7 +14,6 @@ extension MigrationPlan: CustomStringConvertible {
       + ["Migration by \(builder.rawValue): \(size)\(warned)\(more)."]).joined(separator: "\n")
   }
 
-  /// A line for each loss, hop by hop.
   package var lossLines: [String] {
     Self.first(losses.map { "lost: \(CountText.counted($0.rows, "row")) of \($0.name)" })
   }

@@ -25,21 +25,19 @@ public struct MigrationPlan: Hashable, Sendable {
   /// An entity that exists on one side only has `nil` on the other. Objects that policies make are counted once they
   /// are made: before the run, their entities have `nil` after.
   public package(set) var rows: [EntityRows]
-  /// The losses of this hop.
   private(set) var hopLosses: [MigrationLoss]
   /// The blockers that stop the migration until they are decided.
   public let blockers: [MigrationBlocker]
-  /// The outcomes of decisions in this hop, in the order in which they were given.
+  /// In the order in which the decisions were given.
   package internal(set) var hopDecisions: [DecisionOutcome]
   /// The warnings about surprising effects that lose nothing.
   public package(set) var warnings: [String]
   /// The number of rows that are rewritten.
   public let rowsRewritten: Int64
-  /// The estimated size of all files built beside the store, in bytes.
+  /// An estimate of the size of all files built beside the store.
   package var bytesBuilt: Int64
   /// A rough estimate for a machine of the year 2020.
   public let estimatedDuration: Duration
-  /// The clean-up that this hop leaves for later.
   let hopDeferred: DeferredMigration
 
   /// True when the store has objects and the destination can hold none of them.
@@ -59,27 +57,22 @@ public struct MigrationPlan: Hashable, Sendable {
     case cloneAndAlter
   }
 
-  /// The comparisons of the proof between the store and the candidate.
   package private(set) var checks: [ProofCheck]
-  /// The tables and indexes that a copy of the store keeps, by their names in the candidate.
+  /// By their names in the candidate.
   package let staying: [String: StayingObject]
-  /// The columns outside the model that are copied, by table of the candidate.
+  /// Those that are copied, by table of the candidate.
   let unknownColumns: [String: [PhysicalColumn]]
-  /// The mappings that run object by object, with their data; `nil` if all run as SQL.
   package let rowRun: RowRunParts?
-  /// True when the plan can run on any connection to the same rows.
-  ///
-  /// It then uses no functions or tables that the planner created on its own connection.
+  /// True when the plan uses no functions or tables that the planner made on its own connection.
   package let isSelfContained: Bool
-  /// The query for the rows that are written to a file once the candidate is built; `nil` if there are none.
+  /// The rows are written to a file once the candidate is built.
   let quarantine: QuarantineQuery?
-  /// The plans of the hops after this one, if the path has several.
   private(set) var laterHops: [MigrationPlan] = []
   /// The results of mappings that ran object by object; none before the run.
   public private(set) var mappingResults: [EntityMappingResult] = []
   /// True if the whole mapping was inferred, and no code of a stage runs before or after it.
   package var isInferred = false
-  /// The number of hops of the path, of which the plan may know only the first.
+  /// The plan may know only the first of them.
   package var hopCount = 1
   /// The steps that the lock assigns to missing app code: `"1" → "2"`.
   package var stepsWithoutCode: [String] = []
@@ -142,13 +135,13 @@ extension MigrationPlan {
     }
   }
 
-  /// Records the source of consent to each loss without one; `consent` returns `nil` for a loss without consent.
+  /// `consent` is asked about losses without one; it returns `nil` for a loss without consent.
   package mutating func consent(by consent: (MigrationLoss) -> LossConsent?) {
     for index in hopLosses.indices { hopLosses[index].consent = hopLosses[index].consent ?? consent(hopLosses[index]) }
     for index in laterHops.indices { laterHops[index].consent(by: consent) }
   }
 
-  /// Returns the plan without the consents of one source, for a plan that was run on a copy only to be counted.
+  /// For a plan that was run on a copy only to be counted.
   package func withoutConsent(by source: LossConsent) -> MigrationPlan {
     var plan = self
     for index in plan.hopLosses.indices where plan.hopLosses[index].consent == source {
@@ -158,7 +151,6 @@ extension MigrationPlan {
     return plan
   }
 
-  /// Adds the outcome of code, which the plan can't predict.
   mutating func take(_ outcome: RowRunOutcome) {
     mappingResults = outcome.results
     rows = rows.map { row in
@@ -202,7 +194,6 @@ extension MigrationPlan {
 }
 
 extension MigrationPlan {
-  /// True if carrying the plan out reads many rows of a copy of the store.
   var readsRows: Bool {
     steps.contains { step in
       switch step.kind {
@@ -213,7 +204,7 @@ extension MigrationPlan {
     }
   }
 
-  /// Takes the numbers of rows that got a new object, by the decision's index.
+  /// The numbers of rows that got a new object, by the decision's index.
   mutating func takeLinks(_ made: [Int: Int64]) {
     for (index, rows) in made where hopDecisions.indices.contains(index) { hopDecisions[index].filled = rows }
   }
@@ -238,7 +229,6 @@ public struct EntityRows: Hashable, Sendable {
   /// The number of objects in the migrated store; `nil` if the destination has no such entity.
   public let after: Int64?
 
-  /// Creates a count.
   package init(entity: String, before: Int64?, after: Int64?) {
     self.entity = entity
     self.before = before

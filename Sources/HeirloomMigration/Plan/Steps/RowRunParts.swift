@@ -7,17 +7,14 @@ package final class RowRunParts: Hashable, Sendable {
   let source: PhysicalSchema
   let destination: PhysicalSchema
   let split: MappingSplit
-  /// The keys of objects whose mappings run as SQL.
+  /// Only of objects whose mappings run as SQL.
   let keys: KeyPlan
-  /// The tables in which derived values depend on the objects that code makes.
   let derivedTables: Set<String>
   let removals: [RemovedObjects]
   let decided: RowRunDecisions
-  /// The cells that only code can copy.
   let pendingCells: [PendingCells]
-  /// The links that only code can copy.
   let pendingLinks: [PendingLinks]
-  /// The queries for the destination values that SQL can compute from a source row, by entity mapping name.
+  /// By entity mapping name.
   let valueSelections: [String: ValueSelection]
 
   init(
@@ -30,13 +27,12 @@ package final class RowRunParts: Hashable, Sendable {
     (pendingCells, pendingLinks, self.valueSelections) = (account.pendingCells, account.pendingLinks, valueSelections)
   }
 
-  /// Compares plans by what they do; the rest is derived from the models and mappings compared here.
+  /// The rest is derived from what is compared here.
   package static func == (left: RowRunParts, right: RowRunParts) -> Bool {
     left.split.byRow == right.split.byRow && left.source.model == right.source.model
       && left.destination.model == right.destination.model
   }
 
-  /// Hashes the mappings.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(split.byRow)
   }
@@ -44,12 +40,9 @@ package final class RowRunParts: Hashable, Sendable {
 
 /// The decisions about objects that are made object by object, which no SQL step finds.
 package struct RowRunDecisions: Sendable {
-  /// The objects of the source that an entity mapping leaves out by decision.
   struct Exclusion: Hashable, Sendable {
     let source: String
-    /// The destination entity of the mapping.
     let destination: String
-    /// The condition of the objects, as SQL over the row `s`.
     let condition: String
     /// The decision's index.
     let decision: Int
@@ -65,16 +58,15 @@ package struct RowRunDecisions: Sendable {
     let decision: Int
   }
 
-  /// The values of objects that SQL makes.
+  /// Of objects that SQL makes.
   var values = DecidedValues()
-  /// The values of objects that code makes.
+  /// Of objects that code makes.
   var fills: [Fill] = []
   /// The decisions to give objects without a link a new object, once the others are made.
   var links: [DataDecision] = []
   /// The objects that are written to the quarantine file.
   var exclusions: [Exclusion] = []
 
-  /// Returns the query for the keys of a source entity's objects that a mapping leaves out; `nil` for none.
   func excludedKeys(of mapping: EntityMapping, source: PhysicalSchema) -> String? {
     let excluded = exclusions.filter {
       $0.source == mapping.sourceEntityName && $0.destination == mapping.destinationEntityName
@@ -83,7 +75,7 @@ package struct RowRunDecisions: Sendable {
     return Self.keys(of: first.source, excluded.map(\.condition), source)
   }
 
-  /// Returns the query for the keys of objects that meet one of several conditions, with additional columns.
+  /// `columns` are additional ones, each after a comma.
   static func keys(
     of entity: String, _ conditions: [String], _ source: PhysicalSchema, and columns: String = ""
   ) -> String? {

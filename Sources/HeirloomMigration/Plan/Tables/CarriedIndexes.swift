@@ -1,12 +1,10 @@
 import HeirloomStore
 
-/// The indexes on tables whose rows stay in place, divided into those that are kept and those that are dropped.
 struct CarriedIndexes {
-  /// Indexes that are kept, by their names in the store, with their new description.
+  /// By their names in the store, with their new description.
   private(set) var kept: [(name: String, index: PhysicalIndex)] = []
   private(set) var dropped: [String] = []
 
-  /// Compares the indexes of the carried tables with those of the destination's schema.
   init(on tables: [CarriedTable], in crossing: Crossing) {
     let (actual, source, destination) = (crossing.actual, crossing.source, crossing.destination)
     for table in tables {

@@ -1,36 +1,32 @@
 import HeirloomStore
 
-/// A table whose rows stay in place in a copy of the store, with the changes to them and to its columns.
+/// A table whose rows stay in place in a copy of the store, with the changes to it.
 struct CarriedTable {
   let sourceTable: String
-  /// The table in the candidate: the columns of the store's table in their order, then new ones.
+  /// In the candidate: the columns of the store's table in their order, then new ones.
   let table: PhysicalTable
-  /// The source's columns by their names in the candidate.
+  /// By their names in the candidate.
   let origins: [String: String]
-  /// The columns of the source in the table's order.
   let sourceColumns: [String]
-  /// The one column that is dropped; `nil` if none is.
   let dropped: String?
-  /// Columns that belong to no property any more but are dropped only later, under their names.
+  /// Columns that belong to no property any more, but are dropped only later.
   var pending: [String] = []
-  /// Values that change, by the column's name in the source, or the name of a new column.
+  /// By the column's name in the source, or the name of a new column.
   let updates: [(column: String, entry: CellEntry)]
-  /// The entity numbers of the rows; none for links.
+  /// None for links.
   let numbers: [Int]
   let rows: Int64
 
-  /// True when no names or values of the table and its columns change.
   var isOnlyExtended: Bool {
     table.name == sourceTable && dropped == nil && updates.isEmpty && origins.allSatisfy { $0.key == $0.value }
   }
 
-  /// Returns true if a column holds keys of other objects and its values don't change.
   func keepsKey(in column: String) -> Bool {
     guard let origin = origins[column] else { return false }
     return table.column(named: column)?.role.isReference ?? false && !updates.contains { $0.column == origin }
   }
 
-  /// Returns the position of a column's value in the table's records; the number of columns for an unknown column.
+  /// The position in the table's records; the number of columns for an unknown column.
   func place(of column: String) -> Int {
     table.columns.firstIndex { $0.name == column } ?? table.columns.count
   }
@@ -38,18 +34,17 @@ struct CarriedTable {
   /// True when added columns get values while the other columns still have their source names.
   var isExtendedFirst: Bool { updates.contains { !sourceColumns.contains($0.column) } }
 
-  /// The statement that changes the values, while all columns still have their source names.
+  /// It runs while all columns still have their source names.
   var updateStatement: PlannedStatement? {
     guard !updates.isEmpty else { return nil }
     let values = updates.map { "\(quote($0.column)) = \($0.entry.sql)" }.joined(separator: ", ")
     let list = numbers.map(String.init).joined(separator: ", ")
-    // Rows of another entity aren't changed; the number of changed rows then differs from the expected one.
+    // Rows of another entity aren't changed: the count then differs from the expected one.
     return PlannedStatement(
       "UPDATE \(quote(SchemaName.candidate)).\(quote(sourceTable)) AS s NOT INDEXED SET \(values)"
         + " WHERE s.\(quote(PhysicalName.entity)) IN (\(list))", expectedRows: rows)
   }
 
-  /// The statement of the source's table with the new columns after its own.
   var extendedSQL: String {
     let added = table.columns.filter { origins[$0.name] == nil && !pending.contains($0.name) }
     let old = sourceColumns.compactMap { name -> PhysicalColumn? in
@@ -64,10 +59,8 @@ struct CarriedTable {
   }
 }
 
-/// Finds the tables whose rows can stay in place.
 struct TableCarrier {
   let crossing: Crossing
-  /// True when columns may be dropped later.
   let defers: Bool
   private var taken: Set<String> = []
 
@@ -76,10 +69,9 @@ struct TableCarrier {
     self.defers = defers
   }
 
-  /// Returns a table of objects as a carried table if its rows can stay in place; `nil` if it has to be rebuilt.
+  /// `nil` if rows move away, columns change type or order, or the store's table isn't the model's.
   ///
-  /// It has to be if rows move to another table, if columns change their type or are dropped so that the remaining ones
-  /// are out of order, or if the store's table differs from the model. `table` is the one of a new store.
+  /// `table` is the one of a new store.
   mutating func carry(_ transfer: TableTransfer, to table: PhysicalTable) -> CarriedTable? {
     guard !taken.contains(transfer.sourceTable), let old = understood(transfer.sourceTable),
       let claims = Claims(transfer, table: table, from: old)
@@ -95,7 +87,7 @@ struct TableCarrier {
     let dropped = unclaimed.filter { !pending.contains($0) }
     let names = old.columns.compactMap { claims.names[$0.name] } + claims.added
     guard let layout = table.withColumns(names), layout.columns.count == table.columns.count else { return nil }
-    // SQLite drops one column as fast as it rewrites the table; Core Data rebuilds the table in the model's order.
+    // SQLite drops one column as fast as it rewrites; Core Data rebuilds in the model's order.
     guard dropped.isEmpty || dropped.count == 1 && (layout == table || !pending.isEmpty) else { return nil }
     taken.insert(transfer.sourceTable)
     return CarriedTable(
@@ -106,9 +98,7 @@ struct TableCarrier {
       numbers: transfer.sourceNumbers, rows: rows)
   }
 
-  /// Returns a join table as a carried table if its links can stay in place; `nil` if it has to be rebuilt.
-  ///
-  /// `origins` has the columns of the store's table by those of the candidate's.
+  /// `origins` has the store's columns by the candidate's.
   mutating func carryLinks(
     from name: String, to table: PhysicalTable, origins: [String: String], rows: Int64
   ) -> CarriedTable? {
@@ -121,7 +111,7 @@ struct TableCarrier {
       updates: [], numbers: [], rows: rows)
   }
 
-  /// Returns a table of the store with its columns in the file's order, if it matches the model exactly.
+  /// In the file's order; `nil` unless the table matches the model exactly.
   private func understood(_ name: String) -> PhysicalTable? {
     guard let found = crossing.actual.table(named: name), !found.isVirtual,
       let expected = crossing.source.table(named: name),
@@ -133,15 +123,14 @@ struct TableCarrier {
 
   /// The pairs of a destination column and the store's column whose position it takes.
   private struct Claims {
-    /// The columns' new names by those in the store.
+    /// The new names, by those in the store.
     private(set) var names: [String: String] = [:]
-    /// New columns in the order of a new store's table.
+    /// In the order of a new store's table.
     private(set) var added: [String] = []
     private(set) var updates: [(column: String, entry: CellEntry)] = []
 
     var claimed: Set<String> { Set(names.keys) }
 
-    /// Returns the table in the order of the store's columns: pending ones in their positions, new ones at the end.
     func layout(of table: PhysicalTable, from old: PhysicalTable, keeping pending: [String]) -> PhysicalTable {
       let columns = old.columns.compactMap { column in
         pending.contains(column.name) ? column : names[column.name].flatMap { table.column(named: $0) }

@@ -4,13 +4,10 @@ import HeirloomStore
 
 /// The bits in the table of changes that mark changed properties.
 struct ChangedBits {
-  /// The changes to the bits, by entity number, for entities whose bits change.
   private var plans: [Int: ChangedColumns] = [:]
   private let table: String
-  /// One sentence for each entity whose changed properties are no longer known.
   private(set) var warnings: [String] = []
 
-  /// Derives the changes to the bits; none if the table has no such column.
   init(_ fates: [EntityTransition], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
     self.table = table.name
     guard table.column(named: PhysicalName.changedColumns) != nil else { return }
@@ -22,8 +19,6 @@ struct ChangedBits {
 
   var concernsAny: Bool { !plans.isEmpty }
 
-  /// Returns the SQL of the column for rows of the given entities; `nil` if it doesn't change.
-  ///
   /// `entity` is the SQL of a row's entity number.
   mutating func expression(
     for fates: [EntityTransition], _ entity: String, _ connection: Connection
@@ -34,7 +29,7 @@ struct ChangedBits {
     let numbers = concerned.map { String($0.source.number) }.joined(separator: ", ")
     var untold: [Int: Int64] = [:]
     var found: Set<Int> = []
-    // Bits whose length doesn't fit the source's properties can't be translated, so updates are counted by length.
+    // Bits of another length than the source's properties need can't be translated.
     for row in try connection.rows(
       "SELECT \(entity), LENGTH(\(column)), COUNT(*) FROM \(SchemaName.rows(of: table, as: "s"))"
         + " WHERE \(entity) IN (\(numbers)) AND \(column) NOT NULL GROUP BY \(entity), LENGTH(\(column))")
@@ -59,18 +54,15 @@ struct ChangedBits {
   }
 }
 
-/// The values of deleted objects in the table of changes: one column for each attribute marked for it, ordered by name.
+/// The values of deleted objects: one column for each attribute marked for it, ordered by name.
 struct Tombstones {
-  /// By entity number: for each column of the destination's attributes, the column of the source's; `nil` for none.
+  /// By entity number: the source's column for each of the destination's columns.
   private var plans: [Int: [Int?]] = [:]
-  /// The number of columns that the source uses, by entity number.
   private var used: [Int: Int] = [:]
   private let table: String
   private let columns: [String]
-  /// One sentence for each entity that loses values.
   private(set) var warnings: [String] = []
 
-  /// Derives the changes to the values; none if the table has no such columns.
   init(_ fates: [EntityTransition], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
     self.table = table.name
     columns = (0..<table.columns.count).map { "\(PhysicalName.tombstonePrefix)\($0)" }
@@ -97,8 +89,6 @@ struct Tombstones {
 
   var concernsAny: Bool { !plans.isEmpty }
 
-  /// Returns the SQL of the columns that change, by name, for rows of the given entities.
-  ///
   /// `entity` is the SQL of a row's entity number.
   mutating func expressions(
     for fates: [EntityTransition], _ entity: String, _ connection: Connection

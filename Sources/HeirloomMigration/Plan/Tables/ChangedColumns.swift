@@ -2,13 +2,14 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The bits in persistent history that mark which properties an update changed, translated to the destination.
+/// The bits in persistent history that mark which properties an update changed.
 ///
-/// Each property has a slot, and so has each leaf of a composite attribute; slot 0 is the most significant bit of the
-/// first byte. To-one relationships come first. Two facts about the order are unknown, so each possible order is an
-/// ``BitLayout``. Of the orders whose slots take as many bytes as an update's bits, all must move the bits alike.
-/// Otherwise the update marks every property as changed. A history reader that checks too many properties loses
-/// nothing; one that checks a wrong property, or none, does.
+/// Each property has a slot, and so has each leaf of a composite attribute; slot 0 is the most
+/// significant bit of the first byte. To-one relationships come first. Two facts about the order
+/// are unknown, so each possible order is a ``BitLayout``. Of the orders whose slots take as many
+/// bytes as an update's bits, all must move the bits alike. Otherwise the update marks every
+/// property as changed. A history reader that checks too many properties loses nothing; one that
+/// checks a wrong property, or none, does.
 struct ChangedColumns: Equatable {
   /// By the number of bytes of the bits: the source's slot for each destination slot; -1 for none.
   private var origins: [Int: [Int]] = [:]
@@ -16,10 +17,9 @@ struct ChangedColumns: Equatable {
   /// True when bits of any length stay as they are.
   let areKept: Bool
 
-  /// The SQL function that moves bits.
   private static let functionName = "heirloom_moved_bits"
 
-  /// Derives the change to the bits of an entity's updates; the entity must have a destination.
+  /// The entity must have a destination.
   init(_ fate: EntityTransition, source: ManagedObjectModel, destination: ManagedObjectModel) {
     let ways = BitLayout.all.map { account in
       (
@@ -37,10 +37,7 @@ struct ChangedColumns: Equatable {
     }
   }
 
-  /// Returns the source's slot for each destination slot.
-  ///
-  /// It is `nil` if a value is computed, since its input is unknown, or if a composite attribute has other leaves,
-  /// whose order is unknown.
+  /// `nil` if a value is computed, or the leaves of a composite differ: their order is unknown.
   private static func origins(of slots: [Slot], in old: [Slot], _ properties: [String: PropertyMapping]) -> [Int]? {
     var origins: [Int] = []
     for slot in slots {
@@ -54,13 +51,10 @@ struct ChangedColumns: Equatable {
     return origins
   }
 
-  /// Returns the number of bytes for the bits of some slots.
   static func byteCount(_ slots: Int) -> Int { (slots + 7) / 8 }
 
-  /// Returns true if bits of a number of bytes still mark the right properties.
   func isCertain(forByteCount count: Int) -> Bool { origins[count] != nil }
 
-  /// Returns the SQL of the destination's bits, over the quoted column.
   func expression(over column: String) -> String {
     let cases = origins.ordered { $0.key < $1.key }.map { byteCount, origins in
       let list = quoteLiteral(origins.map(String.init).joined(separator: ","))
@@ -71,7 +65,6 @@ struct ChangedColumns: Equatable {
       ? "CASE \(full)" : "CASE LENGTH(\(column))\(cases.joined()) ELSE CASE \(full) END"
   }
 
-  /// The SQL of bits that are all set.
   private var full: String {
     let bytes = (0..<Self.byteCount(count)).map { UInt8(truncatingIfNeeded: 0xFF00 >> min(8, count - $0 * 8)) }
     return "x'\(bytes.hexadecimal)'"
@@ -91,7 +84,6 @@ struct ChangedColumns: Equatable {
     }
   }
 
-  /// The position of a property, or of a part of one.
   private struct Slot: Hashable {
     let property: String
     var part = ""
@@ -99,12 +91,12 @@ struct ChangedColumns: Equatable {
 
   /// A possible order of slots.
   private struct BitLayout {
-    /// True when to-many relationships come after all attributes; else both are in one list by name.
+    /// True when to-many relationships follow all attributes; else both are in one list by name.
     let hasToManyLast: Bool
-    /// True when a to-one relationship has a second slot for the entity of its object, where that has a column.
+    /// True when a to-one relationship has a second slot, for its entity column.
     let hasEntitySlots: Bool
 
-    /// All possible orders; the one that most stores support comes first.
+    /// The one that most stores support comes first.
     static let all: [BitLayout] = [true, false].flatMap { last in
       [true, false].map { BitLayout(hasToManyLast: last, hasEntitySlots: $0) }
     }

@@ -5,19 +5,19 @@ import HeirloomStore
 
 /// The expressions with which decisions fill rows, compiled for each source entity.
 ///
-/// A row whose expression fails, or computes a value that the attribute can't hold, gets none: it is counted as a row
-/// that doesn't fit.
+/// A row whose expression fails, or computes a value that the attribute can't hold, gets none: it
+/// is counted as a row that doesn't fit.
 final class ComputedValues: Sendable {
   /// An expression over the source row `s`.
   struct Value: Sendable {
-    /// The SQL, which is NULL where the expression has no value.
+    /// NULL where the expression has no value.
     let sql: String
     let read: Set<String>
-    /// True if the columns' values are kept, as they are or cast to another type, rather than used to compute others.
+    /// True if columns' values are kept, as they are or cast, rather than used to compute others.
     let keeps: Bool
-    /// The condition of rows for which the expression has no value although they need one.
+    /// The condition of rows that need a value but get none.
     let refusal: String
-    /// The condition of rows whose number is rounded by the column; `nil` if there are none.
+    /// The condition of rows whose number the column rounds.
     let rounding: String?
 
     init(sql: String, read: Set<String>, keeps: Bool, mayLack: Bool, rounding: String?) {
@@ -29,15 +29,12 @@ final class ComputedValues: Sendable {
   }
 
   private let values: [[String]: [String: Value]]
-  /// The rows that get a value, or need one that the expression doesn't give; in the order of the decisions.
+  /// In the order of the decisions.
   let effects: [DataEffect]
 
   init() { (values, effects) = ([:], []) }
 
-  /// Compiles the expressions of decisions.
-  ///
-  /// `effects` are the possible blockers with the rows that lack a required value. An expression that can't be
-  /// evaluated for any row throws ``MigrationError/unfitDecision(_:reason:)``.
+  /// Throws ``MigrationError/unfitDecision(_:reason:)`` for an expression that no row can evaluate.
   init(
     _ decisions: [DataDecision], effects: [DataEffect], mapping: MappingModel, in crossing: Crossing,
     functions: [String: ExpressionEvaluator.Function], connection: Connection
@@ -60,7 +57,7 @@ final class ComputedValues: Sendable {
       let rows = known + new.filter { row in !known.contains { $0.isOfSameObjects(as: row) } }
       guard !rows.isEmpty, values[place] == nil else { continue }
       let expression = try Self.expression(text, of: decision)
-      // An optional attribute stays NULL in objects of an entity without the properties that the expression reads.
+      // An optional attribute stays NULL where the expression's properties don't exist.
       let computable = rows.filter { row in
         !target.isOptional
           || decision.canBeComputed(from: row.entity, to: row.destinationEntity, in: crossing.source.model, functions)
@@ -77,13 +74,11 @@ final class ComputedValues: Sendable {
     (self.values, self.effects) = (values, found)
   }
 
-  /// Returns the expression for the rows of a source entity; `nil` if none was decided.
   func value(atPath path: [String], of entity: String, in source: String) -> Value? {
     values[[entity] + path]?[source]
   }
 
-  /// Returns the condition that the expression gives a row a value, or fails to give a needed one; `nil` if none was
-  /// decided.
+  /// The row gets a value if `isGiven`; else it needs one and gets none.
   func condition(of effect: DataEffect, _ row: DataEffect.Rows, isGiven: Bool) -> String? {
     let path = (effect.properties.first ?? "").names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     return value(atPath: path, of: effect.entity, in: row.entity).map {
@@ -93,20 +88,17 @@ final class ComputedValues: Sendable {
 
   var isEmpty: Bool { values.isEmpty }
 
-  /// Returns true if expressions give values to an attribute or to one of its elements.
+  /// True also for an element of the attribute.
   func concern(_ attribute: String, declaredBy entity: String) -> Bool {
     values.keys.contains { $0.starts(with: [entity, attribute]) }
   }
 
-  /// Returns the possible blockers; the ones that expressions answer are replaced by those that the expressions leave.
   func replacing(_ effects: [DataEffect]) -> [DataEffect] {
     effects.filter { effect in
       effect.kind != .missingValue
         || !self.effects.contains { $0.entity == effect.entity && $0.properties == effect.properties }
     } + self.effects
   }
-
-  // MARK: Compiling
 
   private static func expression(_ text: String, of decision: DataDecision) throws(MigrationError) -> ValueExpression {
     do throws(ExpressionError) {
@@ -163,15 +155,12 @@ final class ComputedValues: Sendable {
 }
 
 extension DataDecision {
-  /// The path of the source's property whose values the decision's expression keeps, as they are or cast to another
-  /// type; `nil` if it computes others from them.
+  /// The source's path whose values are kept, as they are or cast.
   package var pathKept: String? {
     guard case .compute(let text) = choice, let expression = try? ValueExpression(parsing: text) else { return nil }
     return expression.pathKept
   }
 
-  /// Returns true if the decision's expression gives distinct values to rows that a constraint would find equal.
-  ///
   /// Rows that copy a value of their own keep it.
   package func givesDistinctValues(to rows: DataEffect.Rows, of effect: DataEffect) -> Bool {
     guard case .compute(let text) = choice, effect.entity == entity, let property = properties.first,
@@ -180,7 +169,7 @@ extension DataDecision {
     return rows.properties[place] == nil && ["uuid()", "CAST(uuid(), \"NSString\")"].contains(text)
   }
 
-  /// Returns true if no value of the source is copied to the attribute, so an expression may give a value to all rows.
+  /// An expression may then give a value to all rows.
   package func isAboutNewAttribute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     guard let path = destination.attributeTarget(properties.first ?? "", of: entity)?.path else { return false }
     return MappingInference(from: source, to: destination).draft.entityMappings.contains { mapping in
@@ -189,9 +178,6 @@ extension DataDecision {
     }
   }
 
-  /// Returns the rounding of an attribute's values that the decision's expression alone copies; `nil` if it rounds
-  /// none.
-  ///
   /// `destination` is the version that the decision is about.
   package func rounding(of type: AttributeType, in destination: ManagedObjectModel) -> DataEffect? {
     guard isComputed, type == .string || type == .integer64,
@@ -200,7 +186,6 @@ extension DataDecision {
     return DataEffect(kind: .rounded(to: target), entity: entity, properties: properties, rows: [])
   }
 
-  /// Returns true if the decision's expression can be evaluated for objects of a source entity.
   package func canBeComputed(
     from start: String, to name: String?, in source: ManagedObjectModel,
     _ functions: [String: ExpressionEvaluator.Function]
@@ -214,7 +199,7 @@ extension DataDecision {
 }
 
 extension ExpressionPlace {
-  /// Creates the place of a decision's expression, which may also call `uuid()`.
+  /// The expression may also call `uuid()`.
   fileprivate convenience init(
     computing expression: ValueExpression, of property: String, from start: String, to name: String?,
     in source: ManagedObjectModel, _ functions: [String: ExpressionEvaluator.Function],
@@ -228,7 +213,7 @@ extension ExpressionPlace {
   }
 }
 
-/// The identifiers that `uuid()` returns: new ones in each run, but the same each time that the run reads a row.
+/// New identifiers in each run, but the same each time that the run reads a row.
 ///
 /// They must be the same because the proof computes the values again.
 private final class RowIdentifiers {
@@ -258,8 +243,7 @@ private final class RowIdentifiers {
 }
 
 extension MappingModel {
-  /// Creates entity mappings that leave values to decided expressions where inference can't convert them; `nil` for
-  /// none.
+  /// Leaves values to decided expressions where inference can't convert them; `nil` for none.
   package init?(
     computing decisions: [DataDecision], from source: ManagedObjectModel, to destination: ManagedObjectModel,
     functions: [String: ExpressionEvaluator.Function]
@@ -292,10 +276,10 @@ extension MappingModel {
 }
 
 extension AttributeType {
-  /// True if a column of the type holds a double: Core Data stores decimal numbers as doubles too.
+  /// Core Data stores decimal numbers as doubles too.
   fileprivate var keepsDouble: Bool { self == .double || self == .float || self == .decimal || self == .date }
 
-  /// Returns true for an infinite number, to which a text may overflow, or one that a `Float` can't hold.
+  /// True for an infinite number, to which a text may overflow, or one that a `Float` can't hold.
   fileprivate func isBeyond(_ value: AttributeValue) -> Bool {
     switch value {
     case .double(let number), .date(let number):
@@ -304,14 +288,12 @@ extension AttributeType {
     }
   }
 
-  /// Returns an expression that is NULL where the type can't hold the number.
   fileprivate func withinRange(_ sql: String) -> String {
     ValueConversion.overflow(sql, of: self).map { "CASE WHEN \($0) THEN NULL ELSE \(sql) END" } ?? sql
   }
 }
 
 extension ValueExpression {
-  /// The path whose value this is, as it is or cast to another type.
   fileprivate var pathKept: String? {
     switch self {
     case .keyPath(.evaluatedObject, let path), .keyPath(.variable("source"), let path): path
@@ -333,7 +315,6 @@ extension EvaluatedValue {
 }
 
 extension DataEffect.Rows {
-  /// Returns true if the rows have the same source and destination entity.
   fileprivate func isOfSameObjects(as other: Self) -> Bool {
     entity == other.entity && destinationEntity == other.destinationEntity
   }

@@ -2,13 +2,11 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The values that rows get by decision.
 struct DecidedValues: Sendable {
   private var missing: [[String]: AttributeValue] = [:]
   private var overflow: [[String]: AttributeValue] = [:]
-  /// The values that expressions compute.
   var computed = ComputedValues()
-  /// The source attributes at least one of which must have a value in a row that gets one, by place and source entity.
+  /// At least one of these must have a value in a row that gets one, by place and source entity.
   private var companions: [[String]: [String: [String]]] = [:]
 
   mutating func fill(_ effect: DataEffect, with value: AttributeValue) {
@@ -21,7 +19,6 @@ struct DecidedValues: Sendable {
     }
   }
 
-  /// Returns the source attributes at least one of which must have a value in rows that get one; none for all rows.
   func companions(atPath path: [String], of entity: String, in source: String) -> [[String]] {
     (companions[[entity] + path]?[source] ?? []).map {
       $0.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
@@ -30,20 +27,14 @@ struct DecidedValues: Sendable {
 
   var isEmpty: Bool { missing.isEmpty && overflow.isEmpty && computed.isEmpty }
 
-  /// Returns true if decisions give values to an attribute or to one of its elements.
   func concern(_ attribute: String, declaredBy entity: String) -> Bool {
     (Array(missing.keys) + Array(overflow.keys)).contains { $0.starts(with: [entity, attribute]) }
       || computed.concern(attribute, declaredBy: entity)
   }
 
-  /// Returns the decided value for rows without one.
   func missingValue(atPath path: [String], of entity: String) -> AttributeValue? { missing[[entity] + path] }
 
-  /// Adds decided values to the entry of a column; without a decision, the entry is returned unchanged.
-  ///
-  /// `stored` is the quoted source column over the source row `s`, and `path` the destination's attribute and elements.
-  /// `entity` declares the attribute, and `leaf` is the one at the path. `condition` is that of the rows that get a
-  /// missing value, as SQL; `nil` for all.
+  /// `stored` is the quoted source column; `condition` that of rows that get a missing value.
   func apply(
     to entry: CellEntry, stored: String, path: [String], of entity: String, in source: String,
     leaf: AttributeDescription, where condition: String?
@@ -70,10 +61,7 @@ struct DecidedValues: Sendable {
     return decided
   }
 
-  /// Records the columns that a computed value reads, in the rows that get it.
-  ///
-  /// Other rows have a value of their own or another decision; columns that only the expression reads are not copied
-  /// there.
+  /// Columns that only the expression reads are not copied in rows that have another value.
   private func note(
     _ computed: ComputedValues.Value, in decided: inout CellEntry, lacking value: String, place: [String],
     where condition: String?

@@ -4,8 +4,8 @@ import HeirloomStore
 
 /// Computes derived attributes in the candidate's rows whose values can't be copied.
 ///
-/// Core Data's triggers compute them when objects change. For the rows that a migration writes, they are computed after
-/// all rows and indexes exist and before the triggers do.
+/// Core Data's triggers compute them when objects change. For the rows that a migration writes,
+/// they are computed after all rows and indexes exist and before the triggers do.
 struct DerivedBackfill {
   let crossing: Crossing
   /// True when code makes objects too, of any entity.
@@ -13,7 +13,6 @@ struct DerivedBackfill {
   /// True when all values that can be computed are, because decisions change their inputs.
   var isAnew = false
 
-  /// A derived attribute of the destination.
   private final class Derived {
     let entity: EntityDescription
     let attribute: AttributeDescription
@@ -28,7 +27,7 @@ struct DerivedBackfill {
   private var source: PhysicalSchema { crossing.source }
   private var destination: PhysicalSchema { crossing.destination }
 
-  /// The steps that compute values; a value that is the input of others comes before them.
+  /// A value that is the input of others comes before them.
   var steps: [MigrationStep] {
     var pending = derived.filter { item in
       followsCode || routes(of: item).contains { isComputed(item, in: $0) }
@@ -48,7 +47,6 @@ struct DerivedBackfill {
     return steps
   }
 
-  /// The tables in which derived values of migrated objects depend on objects that code made.
   var tablesFollowingCode: Set<String> {
     guard followsCode else { return [] }
     return Set(
@@ -57,7 +55,6 @@ struct DerivedBackfill {
       })
   }
 
-  /// One sentence for each derived attribute that can't be computed here.
   var warnings: [String] {
     derived.compactMap { item in
       let routes = routes(of: item).filter { crossing.counts.byEntity[$0.source, default: 0] > 0 }
@@ -68,7 +65,6 @@ struct DerivedBackfill {
     }
   }
 
-  /// Returns true if a derived attribute of a route's objects is computed rather than copied.
   func isComputed(_ attribute: AttributeDescription, declaredBy entity: String, in route: EntityRoute) -> Bool {
     guard let derivation = attribute.derivation, let owner = destination.model.entity(named: entity) else {
       return false
@@ -76,8 +72,6 @@ struct DerivedBackfill {
     return isComputed(Derived(entity: owner, attribute: attribute, derivation: derivation), in: route)
   }
 
-  /// Returns the source attribute that is derived in the same way.
-  ///
   /// Mappings have no property mapping for derived attributes.
   static func source(
     of attribute: AttributeDescription, in route: EntityRoute, model: ManagedObjectModel
@@ -110,7 +104,7 @@ extension DerivedBackfill {
     return isAnew || routes(of: item).contains { isDue(item, in: $0) }
   }
 
-  /// Returns true if the source has no value, or one whose input may have changed.
+  /// True if the source has no value, or one whose input may have changed.
   private func isDue(_ item: Derived, in route: EntityRoute) -> Bool {
     guard Self.source(of: item.attribute, in: route, model: source.model) != nil,
       let input = DerivationInput(item.derivation)
@@ -128,13 +122,11 @@ extension DerivedBackfill {
       || input.attribute != nil && !targets.surviving.allSatisfy { isKept(input.attribute, in: $0) }
   }
 
-  /// Returns true if a relationship's links all come from one relationship of the source.
   private func isAlone(_ relationship: RelationshipDescription, of entity: String) -> Bool {
     let owner = destination.model.declaringEntity(ofProperty: relationship.name, in: entity)?.name ?? entity
     return crossing.links(of: relationship, declaredBy: owner)?.parts.count == 1
   }
 
-  /// Returns true if several objects may refer to one by a relationship; `nil` without an inverse.
   private func isShared(_ relationship: RelationshipDescription, in model: ManagedObjectModel) -> Bool? {
     model.storedInverse(of: relationship)?.relationship.isToMany
   }
@@ -180,7 +172,6 @@ extension DerivedBackfill {
       ])
   }
 
-  /// Returns the value of a derived attribute over the row `t0`; `nil` if SQL can't compute it.
   private func expression(of item: Derived) -> String? {
     guard let input = DerivationInput(item.derivation) else { return nil }
     let entity = item.entity.name
@@ -203,7 +194,6 @@ extension DerivedBackfill {
       + " WHERE t\(row + 1).\(quote(PhysicalName.primaryKey)) = t\(row).\(quote(key)))"
   }
 
-  /// Returns the number of objects of a to-many relationship, or one value collected from them.
   private func collected(_ function: DerivationInput.Collector, _ path: [String], of entity: String) -> String? {
     guard let name = path.first, let relationship = destination.model.relationship(named: name, of: entity),
       relationship.isToMany, let storage = destination.storage(ofRelationship: name, in: entity)
@@ -236,15 +226,11 @@ extension DerivedBackfill {
 
 /// The input of a derived attribute, in one of the forms that Core Data accepts.
 struct DerivationInput: Hashable {
-  /// The way in which the value is derived from the input.
   enum Kind: Hashable {
     /// The time of the last change.
     case now
-    /// The value at the end of a path.
     case value
-    /// A text, transformed.
     case text(TextFunction)
-    /// One value collected from the objects of a to-many relationship.
     case collected(Collector)
   }
 
@@ -259,7 +245,7 @@ struct DerivationInput: Hashable {
   let kind: Kind
   let path: [String]
 
-  /// Reads a derivation; `nil` for one of another form, or with a condition on the collected objects.
+  /// `nil` for another form, or one with a condition on the collected objects.
   init?(_ derivation: DerivedAttributeDescription) {
     guard derivation.filteringPredicate == nil else { return nil }
     switch derivation.derivationExpression.compiled {

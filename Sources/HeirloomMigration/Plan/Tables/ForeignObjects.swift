@@ -1,20 +1,20 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The objects of a store outside the model, which are copied unchanged.
+/// Objects of a store outside the model, which are copied unchanged.
 ///
-/// They are tables, indexes, triggers and views of the app, of persistent history and of CloudKit mirroring.
+/// They are the app's own, and those of persistent history and of CloudKit mirroring.
 struct ForeignObjects {
   private let actual: ActualSchema
   private let travelling: [SchemaObject]
-  /// Indexes and triggers that are left out because their table or column is gone.
+  /// Indexes and triggers whose table or column is gone.
   private let leftOut: Set<String>
-  /// The app's tables, views and triggers whose statements name a table that is dropped or renamed.
+  /// The app's objects whose statements name a table that is dropped or renamed.
   private let namedTables: [(object: SchemaObject, table: String)]
-  /// The app's views and triggers that name a table and a column of it that is dropped or renamed.
+  /// The app's views and triggers that name a column, and its table, that is dropped or renamed.
   private let namedColumns: [(object: SchemaObject, column: String)]
   private let computedColumns: [String]
-  /// SQLite's error messages for tables and indexes that it can't create, by name.
+  /// SQLite's messages, by the name of a table or index that it can't create.
   private let refusals: [String: String]
 
   init(_ crossing: Crossing, connection: Connection) throws {
@@ -60,7 +60,7 @@ struct ForeignObjects {
         leftOut.insert(object.name)
       }
       guard object.kind == .index, let table = destination.table(named: object.table) else { continue }
-      // SQLite has parsed the statement and knows the columns by their real names, however the statement spells them.
+      // SQLite knows the columns by their real names, however the statement spells them.
       let columns = try connection.rows(
         "SELECT name FROM pragma_index_info(?1, ?2)", [.text(object.name), .text(SchemaName.store)])
       // A row's key and an expression have no name here.
@@ -84,8 +84,6 @@ struct ForeignObjects {
     refusals = Self.refusals(of: travelling.filter { !leftOut.contains($0.name) }, actual, connection)
   }
 
-  /// Returns the views and triggers that name a column and its table, if the destination has no such column.
-  ///
   /// A view that reads another broken view is found by that view's name.
   private static func namedColumns(
     _ objects: [SchemaObject], _ actual: ActualSchema, _ crossing: Crossing
@@ -128,8 +126,6 @@ struct ForeignObjects {
     return found
   }
 
-  /// Returns SQLite's errors for tables or indexes that need a function or a collation of the app, for example.
-  ///
   /// The statements are prepared and never run.
   private static func refusals(
     of objects: [SchemaObject], _ actual: ActualSchema, _ connection: Connection
@@ -152,7 +148,6 @@ struct ForeignObjects {
     return refusals
   }
 
-  /// One sentence for each object that is left out, or that names a table or column that is gone.
   var warnings: [String] {
     leftOut.ordered().map {
       PlainText.line("the app's index or trigger \"\($0)\" is left out: its table or a column of it no longer exists")
@@ -175,7 +170,7 @@ struct ForeignObjects {
       }
   }
 
-  /// Throws for steps that SQLite would refuse, because the app's own functions and collations exist only in the app.
+  /// Throws for steps that SQLite would refuse: the app's functions and collations aren't here.
   func check(_ steps: [MigrationStep]) throws(MigrationError) {
     for step in steps where step.kind == .copyObject {
       guard let refusal = refusals[step.subject] else { continue }
@@ -202,7 +197,6 @@ struct ForeignObjects {
     }
   }
 
-  /// Returns the steps that copy the tables' rows, with changes in the framework's own tables.
   func rowSteps(
     _ framework: FrameworkRows, usesIndexes: Bool, counting connection: Connection
   ) throws(SQLiteError) -> [MigrationStep] {
@@ -229,12 +223,12 @@ struct ForeignObjects {
           rows: rows,
           statements: [
             PlannedStatement(
-              // All columns are named, since generated ones can't be written and a hidden key must be.
+              // All columns are named: generated ones can't be written, and a hidden key must be.
               "INSERT INTO \(quote(SchemaName.candidate)).\(name) (\(list)) SELECT \(values.joined(separator: ", "))"
                 + " FROM \(SchemaName.rows(of: table.name, as: "s"))\(clause)", expectedRows: rows)
           ]))
     }
-    // SQLite keeps `sqlite_sequence` after the last table with AUTOINCREMENT is dropped, and creates it only with one.
+    // SQLite keeps `sqlite_sequence` after its last table is dropped, and creates it only with one.
     let counts = ordinaryTables.contains {
       actual.object(.table, named: $0.name)?.sql?.uppercased().contains("AUTOINCREMENT") ?? false
     }
@@ -243,7 +237,7 @@ struct ForeignObjects {
         MigrationStep(
           kind: .copyObject, subject: "sqlite_sequence", summary: "Copy the highest keys of tables with AUTOINCREMENT",
           statements: [
-            // Filling the tables has added entries with their current highest keys, not the highest ones ever assigned.
+            // Filling the tables added their current highest keys, not the highest ever assigned.
             PlannedStatement("DELETE FROM \(quote(SchemaName.candidate)).sqlite_sequence"),
             PlannedStatement(
               "INSERT INTO \(quote(SchemaName.candidate)).sqlite_sequence "
@@ -253,10 +247,8 @@ struct ForeignObjects {
     return steps
   }
 
-  /// Returns the steps that rewrite changed rows of the framework's own tables in a copy of the store.
-  ///
-  /// Rows aren't changed in place: a unique pair of number and key may belong to another row that hasn't been changed
-  /// yet.
+  /// Rows aren't changed in place: a unique pair of number and key may belong to another row that
+  /// hasn't been changed yet.
   static func rewritingSteps(_ copies: [MigrationStep], _ framework: FrameworkRows) -> [MigrationStep] {
     copies.compactMap { copy in
       guard let rewrite = framework.rewrites[copy.subject] else { return nil }
@@ -267,10 +259,7 @@ struct ForeignObjects {
     }
   }
 
-  /// Returns the names of objects that stay in a copy: ordinary and virtual tables, and indexes on tables without
-  /// changes.
-  ///
-  /// `tables` are the carried tables of the model.
+  /// Indexes stay only on tables without changes.
   func staying(with tables: [CarriedTable]) -> Set<String> {
     let changing = Set(actual.tables.map(\.name)).subtracting(travelling.filter { $0.kind == .table }.map(\.name))
       .subtracting(tables.filter(\.isOnlyExtended).map(\.sourceTable))
@@ -284,7 +273,6 @@ struct ForeignObjects {
       }.map(\.name))
   }
 
-  /// Returns the indexes outside the model on carried tables that are dropped.
   func indexesToDrop(on tables: [CarriedTable], keeping staying: Set<String>) -> [String] {
     let names = Set(tables.map(\.sourceTable))
     return travelling.filter {
@@ -292,9 +280,7 @@ struct ForeignObjects {
     }.map(\.name)
   }
 
-  /// Returns the steps that create indexes, virtual tables, views and triggers, once all rows exist.
-  ///
-  /// `staying` has the names of objects that exist already.
+  /// They run once all rows exist.
   func laterSteps(keeping staying: Set<String> = []) -> [MigrationStep] {
     var steps: [MigrationStep] = []
     for object in travelling where !staying.contains(object.name) {
@@ -304,8 +290,7 @@ struct ForeignObjects {
       if leftOut.contains(object.name) { continue }
       let statements =
         isVirtual
-        // The tables that hold its rows exist already and must not be created again, so only its schema entry is
-        // written.
+        // Only the schema entry is written: the tables that hold its rows exist already.
         ? [
           PlannedStatement("PRAGMA writable_schema = ON"),
           PlannedStatement(
@@ -324,7 +309,7 @@ struct ForeignObjects {
     return steps
   }
 
-  /// Returns the quoted name of a table's hidden key; `nil` if a column is an alias of it or there is none.
+  /// Quoted; `nil` if a column is an alias of the key or there is none.
   private func hiddenKey(of table: ActualTable, connection: Connection) -> String? {
     guard ActualColumn.rowNumber(in: table.columns) == nil else { return nil }
     return connection.rowNumber(of: table.name, table.columns, in: SchemaName.store)

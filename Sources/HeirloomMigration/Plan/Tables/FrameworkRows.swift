@@ -2,20 +2,20 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The rows of persistent history and CloudKit mirroring, which refer to objects by entity number and key.
+/// The rows of persistent history and CloudKit mirroring, which refer to objects by entity and key.
 ///
-/// Entity numbers depend on the names of all entities, so adding or removing an entity changes those of others. After a
-/// migration every row refers to the same entity as before. Rows are left out if their entity is gone or its objects go
-/// to several entities: no reader could resolve them, and the number may belong to another entity. That is no loss of a
-/// person's data, so it is only a warning.
+/// Entity numbers depend on the names of all entities, so adding or removing an entity changes
+/// those of others. After a migration every row refers to the same entity as before. Rows are left
+/// out if their entity is gone or its objects go to several entities: no reader could resolve them,
+/// and the number may belong to another entity. That is no loss of a person's data, so it is only a
+/// warning.
 ///
-/// Apple documents nothing about history across migrations; its readers need each row to describe the same object.
+/// Apple documents nothing about history across migrations; its readers need each row to describe
+/// the same object.
 struct FrameworkRows {
-  /// The changes to a table's rows while they are copied.
+  /// The changes to a table's rows `s` while they are copied.
   struct Rewrite {
-    /// The SQL of columns that are changed, over the row `s`.
     fileprivate(set) var expressions: [String: String] = [:]
-    /// The conditions of rows that are copied, over the row `s`.
     fileprivate(set) var conditions: [String] = []
     var summary: String {
       let words = [
@@ -28,15 +28,12 @@ struct FrameworkRows {
     fileprivate var leftOut: Int64 = 0
     fileprivate var hasNewDetails = false
 
-    /// The condition, over the row `s`, that a row is changed.
     var isChanged: String {
       expressions.ordered(by: \.key).map { "(\($0.value)) IS NOT s.\(quote($0.key))" }.chained(by: "OR")
     }
 
-    /// The `WHERE` clause of the conditions; empty if there are none.
     var clause: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
 
-    /// Gives rows the destination's entity numbers, and the keys of their objects there.
     fileprivate mutating func renumber(_ reference: EntityReference, _ present: [EntityTransition]) {
       let column = "s.\(quote(reference.column))"
       let numbers = present.filter { $0.destination?.number != $0.source.number }
@@ -51,18 +48,15 @@ struct FrameworkRows {
     }
   }
 
-  /// The changes, by table.
   private(set) var rewrites: [String: Rewrite] = [:]
-  /// One sentence for each fact that is left out or no longer known.
   private(set) var warnings: [String] = []
-  /// The comparisons by entity name.
   private(set) var checks: [ProofCheck] = []
 
   private let crossing: Crossing
   private let connection: Connection
   private var fates: [String: EntityTransition] = [:]
 
-  /// Reads the rows, unless none of the entities that they refer to changes.
+  /// Reads no rows if none of the entities that they refer to changes.
   init(_ crossing: Crossing, connection: Connection) throws(SQLiteError) {
     self.crossing = crossing
     self.connection = connection
@@ -80,8 +74,6 @@ struct FrameworkRows {
   private var source: PhysicalSchema { crossing.source }
   private var destination: PhysicalSchema { crossing.destination }
 
-  // MARK: - Numbers
-
   private mutating func followNumbers(_ reference: EntityReference, _ table: ActualTable) throws(SQLiteError) {
     let going = fates.values.filter { $0.destination != nil }
     var bits = ChangedBits(going, table, source: source.model, destination: destination.model)
@@ -96,7 +88,7 @@ struct FrameworkRows {
     var kept: [(fate: EntityTransition, rows: Int64)] = []
     var (changed, gone, unknown) = (Int64(0), [String: Int64](), Int64(0))
     var isTakenOver = false
-    // Only numbers that occur in rows are rewritten, in ascending order, so the plan's SQL is the same each time.
+    // Ascending, and only numbers that occur: the plan's SQL is the same each time.
     for row in try connection.rows(
       "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: table.name, as: "s")) WHERE \(isNumber) GROUP BY \(column) ORDER BY \(column)"
     ) {
@@ -154,9 +146,7 @@ struct FrameworkRows {
     }
   }
 
-  /// Compares the rows of each entity by name.
-  ///
-  /// The store's numbers are resolved by the plan, and the candidate's by its own table of entities.
+  /// The store's numbers are resolved by the plan, the candidate's by its own table of entities.
   private mutating func check(_ reference: EntityReference, fates: [EntityTransition], _ isNumber: String) {
     let column = "s.\(quote(reference.column))"
     func key(_ offset: String) -> String { reference.key.map { "(s.\(quote($0)) + \(offset)) % 8191" } ?? "0" }
@@ -168,17 +158,15 @@ struct FrameworkRows {
       .sums(
         table: reference.table,
         expected: totals(
-          // The inner join omits the rows that the copy omits: those whose entity has no destination.
+          // The inner join omits what the copy omits: rows whose entity has no destination.
           "SELECT m.column2 AS n, \(key("m.column3")) AS k FROM \(SchemaName.rows(of: reference.table, as: "s"))"
             + " JOIN (VALUES \(known)) AS m ON m.column1 = \(column) WHERE \(isNumber)"),
         found: totals(
-          // The names come from the candidate's table of entities, so a wrong number there is detected too.
+          // A wrong number in the candidate's table of entities is detected too.
           "SELECT (SELECT e.\(quote(PhysicalName.name)) FROM \(entities) AS e WHERE e.\(quote(PhysicalName.entity)) = \(column))"
             + " AS n, \(key("0")) AS k FROM \(quote(SchemaName.candidate)).\(quote(reference.table)) AS s WHERE \(isNumber)"
         )))
   }
-
-  // MARK: - Names
 
   private mutating func followNames(_ reference: EntityReference) throws(SQLiteError) {
     let isConcerned =

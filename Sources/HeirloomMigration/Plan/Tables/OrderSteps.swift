@@ -3,10 +3,8 @@ import HeirloomStore
 
 // Numbers the members of relationships that become ordered, or whose order was stored elsewhere.
 extension Crossing {
-  /// Returns the steps that number members, one for each order column that transfers don't copy.
-  ///
-  /// Without an order in the source, members are numbered by primary key: 2048, then in steps of 1024, as Core Data
-  /// does.
+  /// Without an order in the source, members are numbered by primary key: 2048, then in steps of
+  /// 1024, as Core Data does.
   func orderSteps(after transfers: [TableTransfer]) -> [MigrationStep] {
     destination.tables.flatMap { table in
       let transfers = transfers.filter { $0.table == table.name }
@@ -38,7 +36,7 @@ extension Crossing {
     let positions =
       isOrdered
       ? " LEFT JOIN (\(linksSQL)) AS l ON l.owner = m.\(key) AND l.target = m.\(primaryKey)" : ""
-    // The query reads the candidate, since members may come from several tables. Members without a position come last.
+    // Members may come from several tables, so this reads the candidate; unplaced ones are last.
     let sql =
       "UPDATE \(table) AS t SET \(quote(column.name)) = v.place FROM (SELECT m.\(primaryKey) AS pk,"
       + " 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY m.\(key) ORDER BY \(places)) AS place"

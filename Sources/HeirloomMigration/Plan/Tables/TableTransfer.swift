@@ -2,20 +2,18 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The statement that fills an entity table from one source table, with the entries of its columns.
+/// The statement that fills an entity table from one source table.
 struct TableTransfer {
   let table: String
   let sourceTable: String
-  /// The entity numbers of the source rows.
   let sourceNumbers: [Int]
-  /// The destination's entity numbers of these rows if the candidate's table has other rows too; `nil` otherwise.
+  /// `nil` if the candidate's table has no other rows.
   let destinationNumbers: [Int]?
-  /// The key in the destination, over the source row `s`.
+  /// In the destination, over the source row `s`.
   let key: String
-  /// The columns of the candidate's table, each with the entry of its cells.
   let columns: [(name: String, entry: CellEntry)]
 
-  /// Returns a `SELECT` over the source rows, each named `s` in the expressions.
+  /// Each source row is named `s` in the expressions.
   func select(_ expressions: [String]) -> String {
     let numbers = sourceNumbers.map(String.init).joined(separator: ", ")
     return "SELECT \(expressions.joined(separator: ", ")) FROM \(SchemaName.rows(of: sourceTable, as: "s"))"
@@ -28,7 +26,6 @@ struct TableTransfer {
       + select(columns.map(\.entry.sql)) + " ORDER BY s.\(quote(PhysicalName.primaryKey))"
   }
 
-  /// Returns the transfer to the same table with its columns in another order.
   func into(_ table: PhysicalTable) -> TableTransfer {
     let entries = Dictionary(columns.map { ($0.name, $0.entry) }, uniquingKeysWith: { first, _ in first })
     return TableTransfer(
@@ -37,7 +34,6 @@ struct TableTransfer {
       columns: table.columns.map { ($0.name, entries[$0.name] ?? .null) })
   }
 
-  /// The columns whose values differ from the stored ones, without bookkeeping.
   var rewrittenColumns: [(name: String, entry: CellEntry)] {
     columns.filter { !$0.entry.isVerbatim && $0.entry.sql != "NULL" }
   }
@@ -51,9 +47,7 @@ final class RoutedEntry {
 }
 
 extension TableTransfer {
-  /// Combines the entries of several entities into one of the table's column.
-  ///
-  /// `isPrivate` is true if the rows of all other entities have NULL in the columns that the entries read.
+  /// With `isPrivate`, all other entities' rows have NULL in the columns that the entries read.
   static func combine(_ routed: [RoutedEntry], in tree: TreeRoute, isPrivate: Bool) -> CellEntry {
     var groups: [(entry: CellEntry, numbers: [Int])] = []
     for part in routed {

@@ -7,13 +7,12 @@ enum TextFunction: String, Hashable, CaseIterable {
   case uppercase = "heirloom_uppercase"
   case lowercase = "heirloom_lowercase"
 
-  /// Finds the function of a selector, such as `canonical:`.
   init?(selector: String) {
     guard let found = Self.allCases.first(where: { "\($0):" == selector }) else { return nil }
     self = found
   }
 
-  /// Registers the functions in SQL, along with those that Core Data's triggers call.
+  /// Also registers the functions that Core Data's triggers call.
   static func register(on connection: Connection) throws(SQLiteError) {
     try connection.registerCoreDataFunctions()
     for function in allCases {

@@ -6,9 +6,7 @@ import HeirloomStore
 struct TreePlanner {
   let tree: TreeRoute
   let crossing: Crossing
-  /// The collected links that columns read; planning the columns adds to them.
   var links: LinkTables
-  /// The values that decisions give to rows.
   var decided = DecidedValues()
   /// True when derived attributes are computed again because a decision changes their inputs.
   var recomputes = false
@@ -17,7 +15,6 @@ struct TreePlanner {
   private var source: PhysicalSchema { crossing.source }
   private var destination: PhysicalSchema { crossing.destination }
 
-  /// Plans the whole table; `nil` if no source entity maps to the tree, so its table stays empty.
   mutating func transfer(table: PhysicalTable) -> TableTransfer? {
     guard let sourceRoot = tree.sourceRoot, let sourceTable = source.table(ofEntity: sourceRoot) else { return nil }
     var columns: [(name: String, entry: CellEntry)] = []
@@ -32,13 +29,11 @@ struct TreePlanner {
 
   private static let sourceKey = "s.\(quote(PhysicalName.primaryKey))"
 
-  /// The destination's key of a source row.
   private var ownKey: String {
     guard let sourceRoot = tree.sourceRoot else { return Self.sourceKey }
     return routing.keys.moved(Self.sourceKey, from: sourceRoot, to: tree.destinationRoot)
   }
 
-  /// True when other trees of the source fill the table too.
   private var isMerged: Bool { routing.sourceRoots(ofTree: tree.destinationRoot).count > 1 }
 
   private mutating func entry(for column: PhysicalColumn, of table: PhysicalTable) -> CellEntry {
@@ -74,7 +69,7 @@ struct TreePlanner {
     tree.routes.filter { destination.model.isEntity($0.destination, kindOf: entity) }
   }
 
-  /// Returns true if only the given routes' source entities have a source property, of all entities in the tree.
+  /// True if only the source entities of `routes` have the property, of all in the tree.
   private func isPrivate(_ property: String, of entity: String, to routes: [EntityRoute]) -> Bool {
     guard let declaring = source.model.declaringEntity(ofProperty: property, in: entity) else { return false }
     let covered = Set(routes.map(\.source))
@@ -83,7 +78,6 @@ struct TreePlanner {
     }
   }
 
-  /// Combines one entry for each route that has a property.
   private func combine(
     _ property: String, declaredBy entity: String, _ entry: (EntityRoute) -> (CellEntry, source: String?)
   ) -> CellEntry {
@@ -120,7 +114,6 @@ extension TreePlanner {
         values = nil
         return (compiled, nil)
       }
-      // The attribute, or the element of it that the mapping is for.
       guard let target = destination.model.attributeTarget(given?.key ?? first, of: entity) else { return (.null, nil) }
       let elements = given?.rest ?? Array(path.dropFirst())
       let form = given?.value.form
@@ -165,7 +158,6 @@ extension TreePlanner {
     return value
   }
 
-  /// Returns a source column's value converted to the destination's attribute, with the decisions about it.
   private func converted(
     _ column: String, _ leaves: LeafPair, as form: PropertyMapping.Form?, path: [String], of entity: String,
     in source: String, where condition: String?
@@ -190,8 +182,7 @@ extension TreePlanner {
     }
   }
 
-  /// Returns the condition that a row gets a leaf's decided value, because its composite has a value; `nil` for all
-  /// rows.
+  /// Only rows whose composite has a value get a leaf's decided value.
   private func companionValue(atPath path: [String], of entity: String, _ route: EntityRoute) -> String? {
     let columns = decided.companions(atPath: path, of: entity, in: route.source).compactMap {
       source.column(atPath: $0, in: route.source)?.name
@@ -199,7 +190,7 @@ extension TreePlanner {
     return columns.isEmpty ? nil : "(\(columns.map { "s.\(quote($0)) IS NOT NULL" }.chained(by: "OR")))"
   }
 
-  /// Returns true if a column is in an index that must not contain rows of entities without the attribute.
+  /// Some indexes must not contain rows of entities without the attribute.
   private func mustDiffer(_ column: String, in table: PhysicalTable) -> Bool {
     destination.indexes.contains { index in
       guard index.table == table.name, index.columns.contains(column) else { return false }
@@ -207,7 +198,6 @@ extension TreePlanner {
     }
   }
 
-  /// Returns the literal of an attribute's value, or of an element of a composite value.
   private static func literal(
     _ value: AttributeValue?, of attribute: AttributeDescription, at path: [String] = []
   ) -> CellEntry {
@@ -217,7 +207,7 @@ extension TreePlanner {
     return CellEntry(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
   }
 
-  /// Returns the attribute's default, which rows get that are older than the attribute.
+  /// Rows that are older than the attribute get its default.
   private static func initialValue(of attribute: AttributeDescription, path: some Sequence<String>) -> CellEntry {
     guard let leaf = attribute.element(atPath: path), let value = leaf.defaultValue else { return .null }
     return CellEntry(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
@@ -227,14 +217,12 @@ extension TreePlanner {
 // MARK: - Relationships
 
 extension TreePlanner {
-  /// Returns the key of a to-one relationship, and the entity number of the object that it refers to.
   private mutating func keyEntry(
     _ name: String, declaredBy entity: String
   ) -> (key: CellEntry, entity: CellEntry) {
     guard let relationship = destination.model.relationship(named: name, of: entity) else { return (.null, .null) }
     let inverse = destination.model.storedInverse(of: relationship)
-    // In a one-to-one pair both rows hold a key, and the two must agree, so only a one-to-one pair of the source is
-    // copied.
+    // The two keys of a one-to-one pair must agree, so only such a pair of the source is copied.
     let mustMatch = inverse.map { !$0.relationship.isToMany } ?? false
     var keys: [RoutedEntry] = []
     var entities: [RoutedEntry] = []
@@ -262,7 +250,7 @@ extension TreePlanner {
     )
   }
 
-  /// Returns the key columns of a source row if the source stores the relationship in the same row.
+  /// `nil` unless the source stores the relationship in the same row.
   private func copiedKey(
     _ sourceName: String, of route: EntityRoute, to relationship: RelationshipDescription, mustMatch: Bool
   ) -> (key: CellEntry, entity: CellEntry)? {
@@ -293,14 +281,13 @@ extension TreePlanner {
     return (keyEntry.from(column), entityEntry.from(entityColumn))
   }
 
-  /// Returns the source's entity number of the object that a key refers to.
   private func targetNumber(key: String, entityColumn: String?, targets: LinkTargets) -> String {
     if let entityColumn, !targets.areReadByKey { return "s.\(quote(entityColumn))" }
     return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(SchemaName.rows(of: targets.sourceTable, as: "t"))"
       + " WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))"
   }
 
-  /// Returns the key from collected links; of several links, the one with the lowest primary key.
+  /// Takes the link with the lowest primary key.
   private mutating func gatheredKey(
     _ relationship: RelationshipDescription, declaredBy entity: String, isOfPairs: Bool
   ) -> (CellEntry, CellEntry) {
@@ -323,7 +310,6 @@ extension TreePlanner {
     )
   }
 
-  /// Returns the key of a to-many relationship without inverse, which is stored in the rows of its members.
   private mutating func inverselessKeyEntry(_ name: String, declaredBy entity: String) -> CellEntry {
     guard let relationship = destination.model.relationship(named: name, of: entity) else { return .null }
     return gatheredBackwards(relationship, declaredBy: entity)
@@ -339,16 +325,12 @@ extension TreePlanner {
         + " ORDER BY l.target LIMIT 1)", isVerbatim: false)
   }
 
-  /// Returns the position of a row in an ordered relationship if the source stores it in the same row.
-  ///
-  /// Other positions are numbered once the rows exist.
+  /// Positions that the source stores elsewhere are numbered once the rows exist.
   private func orderEntry(_ name: String, declaredBy entity: String) -> CellEntry {
     guard let column = copiedOrderColumn(name, declaredBy: entity) else { return .null }
     return CellEntry(sql: "s.\(quote(column))", isVerbatim: true).from(column)
   }
 
-  /// Returns the source column with the positions of an ordered relationship's members; `nil` if it isn't in their
-  /// rows.
   func copiedOrderColumn(_ name: String, declaredBy entity: String) -> String? {
     let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
     let columns = Set(

@@ -2,17 +2,15 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The query for a source row's destination values that SQL can compute: copied, converted, filled or constant.
+/// The query for values that SQL can compute: copied, converted, filled or constant.
 ///
-/// The last column is the index, from 0, of the first value that its column's type can't hold, or NULL.
+/// The last column is the index, from 0, of the first value that its column's type can't hold.
 struct ValueSelection: Hashable, Sendable {
   let sql: String
   let columns: [String]
   let entries: [CellEntry]
 
-  /// Creates the query with the planner for mappings without policies, so both compute the same values.
-  ///
-  /// It is `nil` if there is nothing to select.
+  /// Uses the planner for mappings without policies, so that both compute the same values.
   init?(
     of mapping: EntityMapping, in crossing: Crossing, decided: DecidedValues, connection: Connection
   ) throws {

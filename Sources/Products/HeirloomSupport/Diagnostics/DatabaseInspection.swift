@@ -3,19 +3,15 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// An inspection of a database: its structure and its row counts.
 final class DatabaseInspection {
   private(set) var database: DiagnosticsReport.Database
-  /// The store's metadata; `nil` if it can't be read.
   private(set) var metadata: StoreMetadata?
-  /// The SQL statements of the schema.
   private(set) var schema: [String] = []
   private(set) var entities: [DiagnosticsReport.Entity] = []
   private(set) var tables: [DiagnosticsReport.Table] = []
-  /// The errors that were met while reading.
   private(set) var problems: [String] = []
 
-  /// Inspects a database; throws if its schema can't be read.
+  /// Throws only if the schema can't be read; other failures become problems.
   init(_ connection: Connection, path: String) throws(StoreError) {
     func number(_ pragma: String) -> Int64? {
       try? connection.firstInteger("PRAGMA \(pragma)")

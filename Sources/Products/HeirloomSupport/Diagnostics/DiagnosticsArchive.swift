@@ -11,22 +11,19 @@ struct DiagnosticsArchive {
   private let folders: [String]
   private let collector: DiagnosticsCollector
 
-  /// Collects the report.
   init(_ assistant: MigrationAssistant, location: StoreLocation) {
     self.location = location
     collector = DiagnosticsCollector(assistant, location: location)
-    // These paths are removed from the report, since they may be private. The longest comes first, so a folder inside
-    // another one is removed completely.
+    // These paths may be private, so they are removed from the report, the longest first: a folder
+    // may contain another.
     folders = [
       location.directory, assistant.storeURL.deletingLastPathComponent().path,
       assistant.modelController.snapshotURL.deletingLastPathComponent().path, NSHomeDirectory(),
     ].filter { $0.count > 1 }.ordered { $0.count > $1.count }
   }
 
-  /// Writes the archive to a new file.
-  ///
-  /// `includesStore` adds the store with its side files and external data, and the set-aside stores that have not
-  /// returned.
+  /// `includesStore` adds the store with its side files and external data, and the set-aside stores
+  /// that have not returned.
   func write(to path: String, includesStore: Bool) throws {
     let file = try DraftFile(for: path)
     var archive = TapeArchiveWriter(time: Int64(Date().timeIntervalSince1970)) { try file.write($0) }
@@ -81,7 +78,7 @@ struct DiagnosticsArchive {
       """
   }
 
-  /// Removes the folders of the store from a JSON text.
+  /// Seeks the folders in their JSON spelling.
   private func withoutFolders(_ text: String) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -104,7 +101,7 @@ struct DiagnosticsArchive {
       do {
         try files.readPieces(of: path) { try archive.append($0) }
       } catch {
-        // An incomplete file is better than none; if the target is full, the end of the entry fails again.
+        // An incomplete file is better than none; if the target is full, the end fails again.
         problems.append("\(name): \(error)")
       }
       try archive.end()
@@ -132,13 +129,13 @@ struct DiagnosticsArchive {
     try archive.add("\(folder)/problems.txt", Array(text.utf8))
   }
 
-  /// Adds the main file as it is, read by SQLite's own handle: another one would drop the locks of this process.
+  /// Reads through SQLite's own handle: another one would drop the locks of this process.
   private func addMainFile(
     of location: StoreLocation, as folder: String, byteCount: Int64, to archive: inout TapeArchiveWriter
   ) throws {
     try archive.begin("\(folder)/\(location.name)", byteCount: byteCount)
-    // A transaction prevents a checkpoint from emptying the -wal. A store that SQLite can't read, or that is held, is
-    // read without one.
+    // A transaction prevents a checkpoint from emptying the -wal. A store that SQLite can't read,
+    // or that is held, is read without one.
     let (connection, isReading) = try Self.connection(to: location)
     var offset: Int64 = 0
     while offset < byteCount {

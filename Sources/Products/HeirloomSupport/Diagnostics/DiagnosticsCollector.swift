@@ -8,15 +8,14 @@ import HeirloomVault
 
 /// Collects everything about a store that contains no row value, in any state of the store.
 ///
-/// A failure becomes a problem in the report and doesn't stop the collection: an archive is made when something went
-/// wrong. Nothing is written and no lock is taken.
+/// A failure becomes a problem in the report and doesn't stop the collection: archives are made
+/// when something went wrong. Nothing is written and no lock is taken.
 final class DiagnosticsCollector {
   var report: DiagnosticsReport
-  /// The SQL statements of the schema.
   private(set) var schema: [String] = []
   /// The set-aside stores that have not returned, the oldest first.
   private(set) var waiting: [SetAsideFiles] = []
-  /// The model that made the store, if one is known.
+  /// The model that made the store, if known.
   private(set) var model: ManagedObjectModel?
 
   /// The name of that model's version in the history.
@@ -27,7 +26,6 @@ final class DiagnosticsCollector {
   private let files: any FileOperations
   private var vault: StoreVault { StoreVault(location, files: files) }
 
-  /// Inspects an assistant's store.
   init(_ assistant: MigrationAssistant, location: StoreLocation) {
     self.assistant = assistant
     self.location = location
@@ -59,7 +57,6 @@ final class DiagnosticsCollector {
     }
   }
 
-  /// Runs one part of the collection; an error becomes a problem in the report.
   private func trying(_ what: String, _ body: () throws -> Void) {
     do {
       try body()
@@ -118,8 +115,7 @@ final class DiagnosticsCollector {
   private func addCompanion() {
     var paths: [String] = []
     trying("the companion folder") {
-      // The first two levels are the vault's own. Deeper ones hold previous versions and set-aside stores, which their
-      // manifests describe.
+      // The first two levels are the vault's own; manifests describe what the deeper ones hold.
       try visit(location.companion, depth: 2) { path, _ in paths.append(path) }
     }
     for path in paths.prefix(500) { add(path) }
@@ -172,7 +168,6 @@ final class DiagnosticsCollector {
 
   // MARK: The store
 
-  /// True if another process holds the store.
   private var isHeld = false
 
   private func addStatus() {
@@ -186,7 +181,7 @@ final class DiagnosticsCollector {
     }
   }
 
-  /// Inspects the database; returns false if it can't be read.
+  /// Returns false if the database can't be read.
   private func addDatabase() -> Bool {
     // The status has already waited for a held store.
     guard report.status != StoreStatus.noStore.rawValue, !isHeld else { return false }

@@ -2,7 +2,6 @@ import Heirloom
 
 /// The JSON report of a diagnostics archive; it contains no row values.
 struct DiagnosticsReport: Encodable {
-  /// The versions of the library and the system.
   struct System: Encodable {
     var heirloom: String
     var sqlite: String?
@@ -12,7 +11,7 @@ struct DiagnosticsReport: Encodable {
     var application: String?
   }
 
-  /// A file, with its path relative to the store's folder.
+  /// `name` is the path relative to the store's folder.
   struct File: Encodable {
     var name: String
     var kind: String
@@ -73,7 +72,7 @@ struct DiagnosticsReport: Encodable {
     var rows: Int64?
   }
 
-  /// The rows of a table; `nil` if they can't be counted.
+  /// `rows` is `nil` if they can't be counted.
   struct Table: Encodable {
     var name: String
     var rows: Int64?
@@ -99,7 +98,7 @@ struct DiagnosticsReport: Encodable {
     var versionName: String?
     var bytes: Int64?
     var code: String?
-    /// The folder of the archive that holds the store with all of its data; `nil` if the archive doesn't hold it.
+    /// The archive's folder with the store and all of its data; `nil` if it isn't in the archive.
     var folder: String?
   }
 
@@ -117,7 +116,6 @@ struct DiagnosticsReport: Encodable {
     var stages: Bool
   }
 
-  /// A recent event of the assistant.
   struct Event: Encodable {
     var at: String
     var text: String

@@ -2,11 +2,9 @@ import HeirloomStore
 
 /// Conditions on the rows of a table that are counted together in few passes.
 struct RowTally {
-  /// A condition and its meaning.
   struct Check {
     /// An SQL condition on a row, called `t`.
     let condition: String
-    /// The closure that makes the finding from the number of rows that meet it and the lowest key among them.
     let finding: (_ count: Int64, _ example: String) -> StoreFinding
   }
 
@@ -24,7 +22,6 @@ struct RowTally {
     checks.append(Check(condition: condition, finding: finding))
   }
 
-  /// Counts the rows that meet the conditions; returns the findings of the conditions that some row meets, in order.
   func findings(_ connection: Connection) throws(SQLiteError) -> [StoreFinding] {
     var findings: [StoreFinding] = []
     // Far below SQLite's limit of 2000 results.

@@ -22,7 +22,7 @@ extension StoreArchive {
     }
   }
 
-  /// Returns the models that may have made the store, most trusted first.
+  /// Most trusted first.
   func modelCandidates() -> [StoreModelCandidate] {
     var candidates: [StoreModelCandidate] = []
     do {

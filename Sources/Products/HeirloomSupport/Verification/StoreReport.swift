@@ -11,7 +11,6 @@ public struct StoreReport: Sendable {
   public internal(set) var model: ManagedObjectModel?
   /// The configuration of the model whose entities the store holds; `nil` for all.
   public internal(set) var configuration: String?
-  /// The origin of the model; `nil` if there was no model.
   package var modelSource: StoreModelCandidate.Source?
   /// True if the model's hashes are those of the metadata.
   public internal(set) var isModelFit: Bool = false
@@ -19,13 +18,11 @@ public struct StoreReport: Sendable {
   /// True if something is wrong: notes alone are not faults.
   public var hasFaults: Bool { findings.contains { $0.severity < .note } }
 
-  /// Adds findings of other checks and keeps the order.
   package mutating func add(_ others: [StoreFinding]) {
     findings += others
     sort()
   }
 
-  /// Puts the worst findings first.
   mutating func sort() {
     let order = findings.indices.ordered { left, right in
       (findings[left].severity, left) < (findings[right].severity, right)

@@ -10,7 +10,6 @@ extension StoreVerification {
     let maximum: SQLiteValue
   }
 
-  /// Compares the table of entities with the model.
   func checkEntityRows(_ schema: PhysicalSchema) {
     guard let rows = entityRows() else { return }
     var byNumber: [Int64: EntityRow] = [:]
@@ -84,7 +83,7 @@ extension StoreVerification {
     }
   }
 
-  /// Returns the corrections that a repair makes to the table, by entity number.
+  /// By entity number.
   private func corrections(_ schema: PhysicalSchema) -> [Int: EntityListCorrection] {
     guard report.isModelFit else { return [:] }
     let actual = actual
@@ -126,7 +125,6 @@ extension StoreVerification {
     }
   }
 
-  /// Checks that the highest key assigned is at least the highest key in the table.
   private func checkMaximum(
     _ row: EntityRow, table: String, entity: String, correctedBy operation: String = "a migration or a repair"
   ) {
@@ -167,12 +165,11 @@ extension StoreVerification {
     checkMaximum(row, table: table, entity: name, correctedBy: "a repair")
   }
 
-  /// The repair, which needs a model that fits; empty without one.
+  /// A repair needs a model that fits.
   private var repair: [Remedy] { report.isModelFit ? [.repair] : [] }
 
   // MARK: The schema
 
-  /// Compares tables, columns, indexes and triggers with those that the model requires.
   func checkSchema(_ schema: PhysicalSchema) {
     let entities = entitiesByTable(schema)
     for drift in actual.drift(from: schema) { report(drift, schema, entities) }
@@ -187,7 +184,7 @@ extension StoreVerification {
     reportPending(schema)
   }
 
-  /// Reports the clean-up that a deferred migration left; without a model, as the metadata list it.
+  /// Without a model, the clean-up is taken from the metadata.
   func reportPending(_ schema: PhysicalSchema?) {
     let items = schema.map { actual.pending(under: $0).items } ?? report.metadata?.deferredMigration?.items ?? []
     if !items.isEmpty {
@@ -203,7 +200,7 @@ extension StoreVerification {
         + " finishes it. The store is complete without it.")
   }
 
-  /// Returns the root entity of each table, or the entity that a table of links is named after.
+  /// The root entity of each table, or the entity that a table of links is named after.
   private func entitiesByTable(_ schema: PhysicalSchema) -> [String: String] {
     var entities: [String: String] = [:]
     for table in schema.tables {
@@ -232,7 +229,7 @@ extension StoreVerification {
         "The column \(table).\(column) is declared without a type, as the oldest versions of Core Data declared the keys of"
           + " links; SQLite keeps what is written. A migration declares it as \(expected).")
     case .differentType(let table, let column, let found, let expected):
-      // SQLite converts values on writing by the column's affinity, which follows from the declared type.
+      // SQLite converts values on writing by the affinity that follows from the declared type.
       let isAlike = SQLAffinity(declaredType: found) == SQLAffinity(declaredType: expected)
       let type = found.isEmpty ? "no type" : found
       add(

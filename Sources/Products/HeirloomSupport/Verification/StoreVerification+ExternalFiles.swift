@@ -3,7 +3,6 @@ import HeirloomModel
 import HeirloomStore
 
 extension StoreVerification {
-  /// Checks that files of external data exist and aren't empty, and reports those that no object refers to.
   func checkExternalFiles(_ schema: PhysicalSchema) {
     let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     let present = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])

@@ -6,7 +6,6 @@ import HeirloomStore
 extension StoreVerification {
   // MARK: Keys in rows
 
-  /// Adds the checks of a relationship whose links are in the rows of a table.
   func addChecks(
     of relationship: RelationshipDescription, _ entity: PhysicalEntity, _ table: PhysicalTable, _ found: ActualTable,
     to tally: inout RowTally, _ schema: PhysicalSchema
@@ -33,7 +32,6 @@ extension StoreVerification {
     addInverseCheck(of: relationship, key: key, isOwn: isOwn, entity, destination, to: &tally, schema)
   }
 
-  /// Adds the check that the entity number beside a key is that of the object that the key refers to.
   func addCheck(of correction: NumberCorrection, _ found: ActualTable, to tally: inout RowTally) {
     guard let link = correction.link, hasKeys(link.target), found.column(named: link.key) != nil,
       found.column(named: correction.column) != nil
@@ -48,7 +46,6 @@ extension StoreVerification {
     }
   }
 
-  /// Adds the checks that a key refers to a row, and to one of the right entity.
   private func addKeyChecks(
     _ key: String, isOwn: String?, name: String, entity: String, to destination: PhysicalEntity,
     tally: inout RowTally, what: String
@@ -74,7 +71,6 @@ extension StoreVerification {
     }
   }
 
-  /// Adds the check that both sides of a one-to-one relationship agree.
   private func addInverseCheck(
     of relationship: RelationshipDescription, key: String, isOwn: String, _ entity: PhysicalEntity,
     _ destination: PhysicalEntity, to tally: inout RowTally, _ schema: PhysicalSchema
@@ -165,7 +161,6 @@ extension StoreVerification {
 
   // MARK: Tables of links
 
-  /// Checks the pairs of a many-to-many relationship.
   func checkLinks(in table: PhysicalTable, _ schema: PhysicalSchema) {
     guard let found = actual.table(named: table.name), case .links(let owner, let forward) = table.kind,
       case .join(_, let ownerColumn, let destinationColumn, let order)? = schema.storage(

@@ -122,7 +122,6 @@ extension StoreVerification {
 
   // MARK: The model
 
-  /// Finds a model with the version hashes of the metadata, and reports how the other candidates differ.
   func findModel(_ candidates: [StoreModelCandidate]) {
     var candidates = candidates
     if let cache = cachedModel() { candidates.append(cache) }
@@ -185,7 +184,6 @@ extension StoreVerification {
     let differing: [String]
   }
 
-  /// Makes a model the nearest one if fewer entities differ, or if as many do and the store's columns resemble it more.
   private func prefer(_ model: NearestModel, to nearest: inout NearestModel?) {
     if let nearest {
       let (count, known) = (model.differing.count, nearest.differing.count)
@@ -225,7 +223,7 @@ extension StoreVerification {
     }
   }
 
-  /// Returns the model in the store; `nil` if there is none or if its problem was reported.
+  /// `nil` if there is none, or if its problem was reported.
   private func cachedModel() -> StoreModelCandidate? {
     guard actual.table(named: PhysicalName.modelCacheTable) != nil else {
       add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without it.")

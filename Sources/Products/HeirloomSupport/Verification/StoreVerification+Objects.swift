@@ -3,7 +3,6 @@ import HeirloomModel
 import HeirloomStore
 
 extension StoreVerification {
-  /// Checks the rows of a tree of entities.
   func checkObjects(in table: PhysicalTable, root: String, _ schema: PhysicalSchema) {
     guard let found = actual.table(named: table.name), found.column(named: PhysicalName.primaryKey) != nil else {
       return
@@ -107,7 +106,7 @@ extension StoreVerification {
     }
   }
 
-  /// Returns the condition that a row is of an entity or a descendant of it.
+  /// Includes descendants of the entity.
   func condition(ofKind entity: PhysicalEntity, _ alias: String = "t") -> String {
     let number = entity.numberSQL(ofRow: alias)
     return entity.treeNumbers.count == 1
@@ -117,7 +116,7 @@ extension StoreVerification {
 
   // MARK: Attributes
 
-  /// Returns true if an element of an attribute, and each composite around it, must have a value.
+  /// An element is required only if each composite around it is too.
   private static func isRequired(_ path: ArraySlice<String>, of attribute: AttributeDescription) -> Bool {
     guard !attribute.isOptional else { return false }
     guard let name = path.first, let element = attribute.composite?.elements.first(where: { $0.name == name }) else {
@@ -176,7 +175,7 @@ extension StoreVerification {
     }
   }
 
-  /// Returns conditions on a value that is not stored in the form of its type, with what is expected.
+  /// Conditions that hold for values in another form, with the expected form.
   private static func wrongTypes(
     of attribute: AttributeDescription, _ value: String
   ) -> [(condition: String, words: String)] {
@@ -207,7 +206,7 @@ extension StoreVerification {
     }
   }
 
-  /// Returns zero and the default of a number, as a list in SQL; `nil` for other types.
+  /// Zero and the default of a number, as a list in SQL; `nil` for other types.
   private static func ordinaryNumbers(of attribute: AttributeDescription) -> String? {
     switch attribute.type {
     case .integer16, .integer32, .integer64, .boolean, .double, .float, .decimal, .date: break
@@ -220,7 +219,7 @@ extension StoreVerification {
     }
   }
 
-  /// Returns the range of a type, if it is narrower than SQLite's integers.
+  /// `nil` if the type isn't narrower than SQLite's integers.
   private static func range(of type: AttributeType) -> ClosedRange<Int64>? {
     switch type {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)

@@ -2,13 +2,11 @@ import HeirloomModel
 import HeirloomStore
 
 extension StoreVerification {
-  /// Checks rows of persistent history and CloudKit mirroring for entities that the store doesn't have.
-  ///
-  /// A missing object is no fault: history refers to deleted objects.
+  /// Looks for unknown entities only: history may refer to deleted objects.
   func checkReferences(_ schema: PhysicalSchema) {
     for reference in actual.entityReferences {
       let column = quote(reference.column)
-      // Names are those of the model: Core Data leaves the old name of a renamed entity in the table of entities.
+      // Core Data leaves the old name of a renamed entity in the table of entities.
       let known: String
       if reference.isName {
         known = schema.entities.map { quoteLiteral($0.name) }.joined(separator: ", ")

@@ -2,9 +2,7 @@ import HeirloomFormats
 import HeirloomModel
 package import HeirloomStore
 
-/// A verification of a store against its format and its model, which changes nothing.
-///
-/// All of it is one read transaction: it takes none of Heirloom's locks and writes nothing.
+/// A verification in one read transaction, which takes no lock of Heirloom's and writes nothing.
 package final class StoreVerification {
   let connection: Connection
   let path: String
@@ -12,10 +10,9 @@ package final class StoreVerification {
   var schema: PhysicalSchema?
   var actual = ActualSchema(objects: [], tables: [])
 
-  /// Verifies a store; a damaged file is a finding.
+  /// Throws ``StoreError`` if the file is not a store, or can't be opened; damage is a finding.
   ///
-  /// `candidates` are models that may have made the store, most trusted first; the store's own copy comes last. Throws
-  /// ``StoreError`` if the file is not a store, or can't be opened for reading.
+  /// `candidates` are sorted, most trusted first; the store's own copy of its model comes last.
   package static func report(
     onStoreAt path: String, candidates: [StoreModelCandidate] = []
   ) throws(StoreError) -> StoreReport {
@@ -74,7 +71,7 @@ package final class StoreVerification {
     report.sort()
   }
 
-  /// True if the table of entities exists, which only stores have.
+  /// Only stores have the table of entities.
   private var holdsObjects: Bool {
     actual.table(named: PhysicalName.primaryKeyTable) != nil
   }
@@ -89,7 +86,6 @@ package final class StoreVerification {
       StoreFinding(severity, kind, entity: entity, message, remedies: remedies, missingFiles: missingFiles))
   }
 
-  /// Adds damage, with the advice to restore a previous version or a backup.
   func addDamage(_ kind: StoreFinding.Kind, entity: String? = nil, _ message: String) {
     let finding = StoreFinding.damage(kind, entity: entity, message)
     // Several checks read the same table; its damage is reported once.
@@ -97,7 +93,7 @@ package final class StoreVerification {
     report.findings.append(finding)
   }
 
-  /// Runs a check; an error of SQLite becomes a finding.
+  /// An error of SQLite becomes a finding, and the result `nil`.
   func reading<Value>(
     _ what: String, entity: String? = nil, _ body: (Connection) throws(SQLiteError) -> Value
   ) -> Value? {
@@ -149,7 +145,6 @@ package final class StoreVerification {
 }
 
 extension StoreFinding {
-  /// Returns a finding about damage, with the advice.
   static func damage(_ kind: Kind, entity: String? = nil, _ message: String) -> StoreFinding {
     StoreFinding(
       .error, kind, entity: entity,
@@ -159,7 +154,7 @@ extension StoreFinding {
 }
 
 extension Connection {
-  /// The main file's length by its header, in bytes, for a file that SQLite refuses to read; `nil` if unknown.
+  /// The main file's length by its header, in bytes, for a file that SQLite refuses to read.
   fileprivate var headerByteCount: Int64? {
     // Bytes 16 and 28: https://www.sqlite.org/fileformat2.html#the_database_header
     guard let header = readStart(byteCount: 32) else { return nil }
@@ -167,23 +162,19 @@ extension Connection {
   }
 }
 
-/// Returns a number with the word for what is counted: `1 row`, `2 rows`.
+/// As in `1 row`, `2 rows`.
 func counted(_ number: Int64, _ word: String) -> String {
   let plural = word.hasSuffix("y") ? word.dropLast() + "ies" : word + (word.hasSuffix("x") ? "es" : "s")
   return "\(number) \(number == 1 ? word : String(plural))"
 }
 
-/// Returns names in one line, at most eight of them.
 func listed(_ names: some Collection<String>) -> String {
   let rest = names.count > 8 ? " and \(names.count - 8) more" : ""
   return names.prefix(8).joined(separator: ", ") + rest
 }
 
-/// Returns the verb "to be" for the given number of things.
 func isOrAre(_ count: Int64) -> String { CountText.verb("are", count) }
 
-/// Returns the verb "to have" for the given number of things.
 func has(_ count: Int64) -> String { CountText.verb("have", count) }
 
-/// Returns the verb "to refer" for the given number of things.
 func refers(_ count: Int64) -> String { count == 1 ? "refers" : "refer" }

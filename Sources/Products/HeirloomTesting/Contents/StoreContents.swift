@@ -6,23 +6,19 @@ package import HeirloomStore
 ///
 /// Values in external files are included.
 public struct StoreContents: Equatable, Sendable {
-  /// The objects by entity, then by primary key.
+  /// By entity, then by primary key.
   package var objects: [String: [Int64: StoredObject]] = [:]
 
-  /// An object as stored.
   package struct StoredObject: Equatable, Sendable {
-    /// The stored attribute values by path, such as `address.city`.
+    /// By path, such as `address.city`.
     package var values: [String: SQLiteValue] = [:]
-    /// The primary keys of related objects by relationship; in their order if it is ordered, else ascending.
+    /// Primary keys by relationship; in their order if it is ordered, else ascending.
     package var links: [String: [Int64]] = [:]
-    /// The number of times the object was saved.
     package var saves: Int64 = 0
 
-    /// Creates an object without values.
     package init() {}
   }
 
-  /// Creates the contents of an empty store.
   package init() {}
 
   /// Reads a store.
@@ -81,7 +77,7 @@ public struct StoreContents: Equatable, Sendable {
     }
   }
 
-  /// Returns a value with its external file's content; the reference itself if the file is missing.
+  /// The reference itself stays if the file is missing.
   private static func resolved(_ value: SQLiteValue, besideStoreAt path: String) -> SQLiteValue {
     guard case .blob(let bytes) = value, case .file(let name)? = ExternalStorage(bytes),
       let data = ExternalStorage.contents(ofFile: ExternalStorage.folder(forStoreAt: path) + "/" + name)

@@ -4,27 +4,23 @@ package import HeirloomStore
 
 /// The contents that a store must have after a migration, as far as they follow from its mapping.
 ///
-/// Results of code and expressions are unknown and therefore left out, as is everything that later hops derive from
-/// them.
+/// Results of code and expressions are unknown, with all that later hops derive from them.
 package struct ExpectedContents {
-  /// The expected content of one object, without unknown properties.
+  /// Unknown properties are left out.
   package struct Object {
-    /// The stored attribute values by path.
+    /// By path.
     package var values: [String: SQLiteValue]
-    /// The related objects by relationship.
     package var links: [String: Links]
   }
 
-  /// The expected objects of a relationship, by primary key.
+  /// Objects are given by primary key.
   package enum Links {
-    /// Exactly these, in this order.
+    /// In this order.
     case exactly([Int64])
-    /// Exactly these, in any order.
     case set(Set<Int64>)
-    /// A subset of these.
     case some(of: Set<Int64>, atMostOne: Bool)
 
-    /// The keys, sorted unless ordered; `nil` if only a superset is known.
+    /// Sorted unless ordered; `nil` if only a superset is known.
     fileprivate var keys: [Int64]? {
       switch self {
       case .exactly(let keys): keys
@@ -42,10 +38,10 @@ package struct ExpectedContents {
     }
   }
 
-  /// The objects by entity and primary key, without entities some of whose objects are unknown.
+  /// By entity and primary key, without entities some of whose objects are unknown.
   package private(set) var objects: [String: [Int64: Object]] = [:]
 
-  /// Creates the expectation that a store keeps its contents.
+  /// Expects that a store keeps its contents.
   package init(_ contents: StoreContents, of model: ManagedObjectModel) {
     for entity in model.entities {
       let names = model.relationships(of: entity.name).filter { !$0.isTransient }.map(\.name)
@@ -60,11 +56,10 @@ package struct ExpectedContents {
 
   private init() {}
 
-  /// Returns the contents that must exist after a hop.
+  /// Objects of mapped entities keep their primary keys, or get those that ``MergedKeys`` gives.
   ///
-  /// Objects of mapped entities keep their primary keys, unless several entity trees are merged under one root: then
-  /// ``MergedKeys`` gives the keys. Copied values must be equal if the type is unchanged. Links must refer to the same
-  /// objects, in the same order if both sides are ordered. `mapping` is the completed mapping of the hop.
+  /// Copied values must be equal if the type is unchanged. Links must refer to the same objects, in
+  /// the same order if both sides are ordered. `mapping` is the completed mapping of the hop.
   package func migrated(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, by mapping: MappingModel
   ) -> ExpectedContents {
@@ -76,7 +71,6 @@ package struct ExpectedContents {
   }
 }
 
-/// One hop of a migration, with the contents that must exist before it.
 private struct ExpectedStep {
   let before: ExpectedContents
   let source: ManagedObjectModel
@@ -145,7 +139,7 @@ private struct ExpectedStep {
     return result
   }
 
-  /// Returns the offset added to primary keys; `nil` if it isn't known.
+  /// The offset added to primary keys; `nil` if it isn't known.
   private func shift(_ from: String, _ to: String) -> Int64? {
     let roots = (
       from: source.rootEntity(of: from)?.name ?? "", to: destination.rootEntity(of: to)?.name ?? ""
@@ -172,7 +166,6 @@ private struct ExpectedStep {
     return values
   }
 
-  /// Returns true if links of several relationships become those of one.
   private func isMerged(_ relationship: String, of entity: String) -> Bool {
     let owner = destination.declaringEntity(ofProperty: relationship, in: entity)?.name
     var origins: Set<[String]> = []
@@ -189,7 +182,7 @@ private struct ExpectedStep {
     return origins.count > 1
   }
 
-  /// Returns a closure that gives an object's expected links; `nil` if the relationship's links aren't known.
+  /// `nil` if the relationship's links aren't known.
   private func links(
     _ property: PropertyMapping, _ from: String, _ to: String
   ) -> ((ExpectedContents.Object) -> ExpectedContents.Links?)? {
@@ -217,8 +210,8 @@ private struct ExpectedStep {
         becomes[target.name].map { destination.isEntity($0, kindOf: will.destinationEntity) } ?? false
       }
       .flatMap { (before.objects[$0.name] ?? [:]).keys })
-    // If the destination allows fewer links per object, some are dropped; none may be added. The objects of a to-many
-    // relationship without inverse have one owner each.
+    // If the destination allows fewer links per object, some are dropped; none may be added.
+    // Objects of a to-many relationship without inverse have one owner each.
     let wasInverseToOne = source.storedInverse(of: was).map { !$0.relationship.isToMany } ?? was.isToMany
     let willInverseToOne = destination.storedInverse(of: will).map { !$0.relationship.isToMany } ?? will.isToMany
     let isNarrowed = willInverseToOne && (!wasInverseToOne || isMerged(property.name, of: to))
@@ -236,9 +229,8 @@ private struct ExpectedStep {
 extension ExpectedContents {
   /// The changes that decisions about rows may have made.
   package struct Decided {
-    /// The number of objects that may have been removed, by entity.
+    /// The most objects that may be gone, by entity.
     package var removed: [String: Int64] = [:]
-    /// The number of objects that decisions created, by entity.
     package var made: [String: Int64] = [:]
     /// The entities whose missing values may have been filled.
     package var filled: Set<String> = []
@@ -247,13 +239,12 @@ extension ExpectedContents {
     /// True if code may have created objects, of any entity.
     package var hasCode = false
 
-    /// Creates a value for a migration without decisions.
     package init() {}
   }
 
   fileprivate static var empty: ExpectedContents { ExpectedContents() }
 
-  /// Returns the differences between a migrated store and the expectation, at most one finding for each property.
+  /// At most one finding for each property.
   package func findings(in found: StoreContents, decided: Decided = Decided()) -> [MigrationFinding] {
     objects.ordered { $0.key }.flatMap { entity, objects in
       findings(entity, objects, found.objects[entity] ?? [:], decided)
@@ -315,7 +306,6 @@ extension ExpectedContents {
     return findings
   }
 
-  /// Returns a short description of a stored value.
   private static func words(_ value: SQLiteValue) -> String {
     switch value {
     case .null: "no value"
@@ -328,10 +318,8 @@ extension ExpectedContents {
 }
 
 extension EntityMapping {
-  /// True if the mapping has a policy.
   var isCode: Bool { entityMigrationPolicyClassName != nil || entityMigrationPolicyClass != nil }
 
-  /// True if a predicate selects the objects.
   fileprivate var selectsRows: Bool {
     guard let sourceExpression else { return false }
     return sourceExpression.sourceRows.map { $0.predicate != "TRUEPREDICATE" } ?? true
@@ -339,7 +327,7 @@ extension EntityMapping {
 }
 
 extension AttributeDescription {
-  /// Returns the stored leaves whose values are kept unchanged, with their paths below the attribute.
+  /// The leaves whose stored values don't change, with their paths below the attribute.
   fileprivate func keptLeaves(of was: AttributeDescription) -> [(path: [String], leaf: AttributeDescription)] {
     guard type == was.type, !isTransient, !was.isTransient, derivation == nil, was.derivation == nil else { return [] }
     guard let composite, let old = was.composite else {

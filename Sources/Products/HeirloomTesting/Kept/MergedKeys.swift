@@ -1,7 +1,7 @@
 /// The primary keys of objects after entity trees were merged under one root.
 ///
-/// The tree whose entity is nearest to the root keeps its keys; among equals, the first by name. The keys of each other
-/// tree are moved above the keys in use.
+/// The tree whose entity is nearest to the root keeps its keys; among equals, the first by name.
+/// The keys of each other tree are moved above the keys in use.
 package struct MergedKeys {
   /// A source entity that is kept.
   package struct Member {
@@ -11,7 +11,6 @@ package struct MergedKeys {
     let depth: Int
     let objects: Int
 
-    /// Creates a member.
     package init(sourceRoot: String, destinationRoot: String, depth: Int, objects: Int) {
       self.sourceRoot = sourceRoot
       self.destinationRoot = destinationRoot
@@ -22,7 +21,7 @@ package struct MergedKeys {
 
   private var offsets: [[String]: Int64] = [:]
 
-  /// Computes the offsets; `highest` has the highest key of each source tree, by its root.
+  /// `highest` has the highest key of each source tree, by its root.
   package init(_ members: [Member], highest: [String: Int64]) {
     for (destinationRoot, members) in Dictionary(grouping: members, by: \.destinationRoot) {
       let trees = Dictionary(grouping: members, by: \.sourceRoot).sorted { first, second in
@@ -41,7 +40,6 @@ package struct MergedKeys {
     }
   }
 
-  /// Returns an object's primary key after the merge.
   package func key(_ key: Int64, from sourceRoot: String, to destinationRoot: String) -> Int64 {
     key + offsets[[sourceRoot, destinationRoot], default: 0]
   }

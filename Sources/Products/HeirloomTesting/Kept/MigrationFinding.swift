@@ -39,7 +39,6 @@ public struct MigrationFinding: Hashable, Sendable {
     self.message = message + "."
   }
 
-  /// Returns the finding with a prefix in its message.
   func prefixed(_ words: String) -> MigrationFinding {
     MigrationFinding(kind, entity, property: property, "\(words): \(message.dropLast())")
   }

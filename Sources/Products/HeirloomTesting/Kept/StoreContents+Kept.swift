@@ -44,12 +44,10 @@ extension StoreContents {
     guard findings.isEmpty else { throw MigrationNotKept(findings: findings) }
   }
 
-  /// Returns the differences between a migrated store and its expected contents.
   package func findings(in url: URL, after plan: MigrationPlan) throws -> [MigrationFinding] {
     try findings(in: StoreContents(of: url, model: plan.lastDestination), after: plan)
   }
 
-  /// Returns the differences between a migrated store's contents and the expected ones.
   package func findings(in found: StoreContents, after plan: MigrationPlan) -> [MigrationFinding] {
     var expected = ExpectedContents(self, of: plan.source)
     for step in plan.hops {
@@ -82,7 +80,6 @@ extension StoreContents {
     return expected.findings(in: found, decided: decided) + unannouncedLosses(in: plan)
   }
 
-  /// Returns the objects and values that the mapping drops although the plan doesn't announce the loss.
   private func unannouncedLosses(in plan: MigrationPlan) -> [MigrationFinding] {
     let model = plan.source
     let losses = plan.losses
@@ -134,19 +131,17 @@ extension StoreContents {
 }
 
 extension MigrationFinding {
-  /// True if `names` contains the finding's entity, or its property as `Entity.property`.
+  /// `names` has entities, and properties as `Entity.property`.
   func isAbout(_ names: Set<String>) -> Bool {
     names.contains(entity) || property.map { names.contains("\(entity).\($0)") } ?? false
   }
 }
 
 extension MigrationPlan {
-  /// The store's model after all hops.
   fileprivate var lastDestination: ManagedObjectModel { hops.last?.destination ?? destination }
 }
 
 extension PropertyMapping.Form {
-  /// The source attribute whose value is used.
   fileprivate var sourceName: String? {
     switch self {
     case .attribute(let name), .filledAttribute(let name, _), .steppedAttribute(let name, _): name

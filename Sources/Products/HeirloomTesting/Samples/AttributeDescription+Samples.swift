@@ -3,7 +3,6 @@ import HeirloomModel
 import HeirloomStore
 
 extension AttributeDescription {
-  /// Returns valid values of the attribute, including edge cases of its type.
   func sampleValues(using random: inout SplitMix64) -> [AttributeValue] {
     if let composite { return compositeValues(composite, using: &random) }
     let edges = Self.edges(of: self, using: &random)
@@ -16,14 +15,13 @@ extension AttributeDescription {
     return values
   }
 
-  /// Returns a different value for each number and attempt; `nil` if the type or its rules allow too few.
+  /// A different value for each number and attempt; `nil` if the type or its rules allow too few.
   func numbered(_ number: Int, attempt: Int) -> AttributeValue? {
     let unique = Int64(number) &* 211 &+ Int64(attempt)
     for value in numbered(unique) where isAllowed(value) { return value }
     return nil
   }
 
-  /// True if the attribute's type and rules allow a value.
   private func isAllowed(_ value: AttributeValue) -> Bool {
     guard (try? ValueCoding.encode(value, for: self)) != nil else { return false }
     return validationRules.allSatisfy { rule in
@@ -141,14 +139,12 @@ extension AttributeDescription {
       .map { .string($0) }
   }
 
-  /// The constants in the rules.
   private var ruleConstants: [AttributeValue] {
     validationRules.flatMap { $0.predicate.comparisons }.flatMap { comparison in
       [comparison.left, comparison.right].flatMap(\.constants)
     }
   }
 
-  /// Returns values of the attribute's type at and beside a limit.
   private func nearby(_ limit: AttributeValue) -> [AttributeValue] {
     let number: Double
     switch limit {
@@ -185,7 +181,6 @@ extension PredicateDescription {
 }
 
 extension ValueExpression {
-  /// The constants in an expression, including those in lists.
   fileprivate var constants: [AttributeValue] {
     switch self {
     case .constant(.value(let value)): [value]

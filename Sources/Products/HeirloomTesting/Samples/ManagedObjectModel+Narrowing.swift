@@ -2,10 +2,9 @@ package import HeirloomMapping
 package import HeirloomModel
 
 extension ManagedObjectModel {
-  /// Returns the model with stricter rules that exclude rows that would block a migration.
+  /// Adds rules that exclude the rows that would block a migration.
   ///
-  /// Values that are required later become required, numbers are limited to the later type's range, and values that
-  /// must be unique later become unique. An entity is abstract if each of its objects would block the migration. Throws
+  /// An entity becomes abstract if each of its objects would block the migration. Throws
   /// ``ModelError`` if the rules contradict the model.
   package func narrowed(by effects: [DataEffect]) throws(ModelError) -> ManagedObjectModel {
     var entities = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -37,7 +36,7 @@ extension ManagedObjectModel {
           let names = sources.compactMap {
             $0?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
           }
-          // A new property has the same value in all rows, so only the other properties can make them unique.
+          // A new property has one value in all rows, so only the others can make rows unique.
           if names.isEmpty {
             entities[rows.entity]?.isAbstract = true
           } else if entities[rows.entity]?.uniquenessConstraints.contains(names) == false {
@@ -53,7 +52,6 @@ extension ManagedObjectModel {
       fetchRequestTemplates: fetchRequestTemplates)
   }
 
-  /// Changes an attribute, or an element of a composite one.
   private func change(
     _ path: String, of entity: String, in entities: inout [String: EntityDescription],
     _ body: (inout AttributeDescription) -> Void
@@ -80,7 +78,6 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
-  /// The rule that limits a number to the type's range.
   fileprivate var rangeRule: ValidationRule? {
     let limit: Double
     switch self {

@@ -1,12 +1,10 @@
 import HeirloomModel
 
-/// Creates the links between sample objects.
 struct SampleLinks {
-  /// The objects with their links.
   private(set) var plans: [SampleObjects.Plan]
 
   private let model: ManagedObjectModel
-  /// The indices of objects by entity, without those of subentities.
+  /// By entity, without those of subentities.
   private let positions: [String: [Int]]
 
   init(model: ManagedObjectModel, plans: [SampleObjects.Plan]) {
@@ -15,25 +13,22 @@ struct SampleLinks {
     positions = Dictionary(grouping: plans.indices) { plans[$0].entity }
   }
 
-  /// One side of a relationship, with its source and target objects.
   private struct Side {
     let relationship: RelationshipDescription
     let inverse: RelationshipDescription?
     let owners: [Int]
     let targets: [Int]
 
-    /// The fewest links that an object must have.
     var need: Int { relationship.isOptional ? 0 : max(1, relationship.minCount) }
-    /// The most links that an object may have.
     var room: Int { relationship.maxCount > 0 ? relationship.maxCount : .max }
   }
 
-  /// Returns the number of objects of each entity, enough for objects that need a target of their own.
+  /// Enough of each entity for objects that need a target of their own.
   static func numbers(of model: ManagedObjectModel, objectsPerEntity: Int) -> [String: Int] {
     func kinds(_ name: String) -> [String] { model.entityTree(from: name).filter { !$0.isAbstract }.map(\.name) }
     var numbers = Dictionary(
       model.entities.filter { !$0.isAbstract }.map { ($0.name, objectsPerEntity) }, uniquingKeysWith: max)
-    // Chains of required relationships are short; a cycle that needs ever more objects isn't followed further.
+    // Chains of required relationships are short; a cycle that needs ever more isn't followed.
     for _ in 0..<3 {
       for entity in model.entities {
         for relationship in entity.relationships
@@ -49,7 +44,6 @@ struct SampleLinks {
     return numbers
   }
 
-  /// Creates all links and leaves out objects without a required one.
   mutating func link(using random: inout SplitMix64) {
     var done: Set<[String]> = []
     for entity in model.entities {
@@ -101,7 +95,7 @@ struct SampleLinks {
 
   private func count(_ position: Int, _ name: String) -> Int { plans[position].links[name]?.count ?? 0 }
 
-  /// Creates the links of a relationship that is its own inverse, such as friends or a partner.
+  /// For a relationship that is its own inverse, such as friends or a partner.
   private mutating func linkPairs(_ side: Side, using random: inout SplitMix64) {
     let common = Set(side.owners).intersection(side.targets).sorted().shuffled(using: &random)
     let name = side.relationship.name
@@ -111,7 +105,6 @@ struct SampleLinks {
     }
   }
 
-  /// Creates one-to-one links.
   private mutating func linkOnce(_ side: Side, using random: inout SplitMix64) {
     let isNeeded = !side.relationship.isOptional || side.inverse.map { !$0.isOptional } ?? false
     var targets = side.targets.shuffled(using: &random)
@@ -122,7 +115,7 @@ struct SampleLinks {
     }
   }
 
-  /// Creates links from objects with one link each to objects with many.
+  /// From objects with one link each to objects with many.
   private mutating func linkChildren(_ side: Side, using random: inout SplitMix64) {
     guard !side.targets.isEmpty else { return }
     let parents = Side(
@@ -132,7 +125,7 @@ struct SampleLinks {
     let possible = Set(side.targets)
     let isTree = !possible.isDisjoint(with: side.owners)
     var waiting = side.targets.flatMap { Array(repeating: $0, count: need) }.makeIterator()
-    // In a tree, an object is linked to the previous one or to any other, which makes some chains deep.
+    // In a tree, linking an object to the previous one makes some chains deep.
     for (index, owner) in (isTree ? side.owners : side.owners.shuffled(using: &random)).enumerated() {
       if let parent = waiting.next() {
         note(side, owner, parent)
@@ -150,7 +143,6 @@ struct SampleLinks {
     }
   }
 
-  /// Creates many-to-many links.
   private mutating func linkMany(_ side: Side, using random: inout SplitMix64) {
     guard let inverse = side.inverse else { return }
     let room = inverse.maxCount > 0 ? inverse.maxCount : .max
@@ -175,7 +167,6 @@ struct SampleLinks {
     plans[owner].links[side.relationship.name]?.contains(target) ?? false
   }
 
-  /// Links an object to the first target with room, starting at a random one.
   private mutating func link(
     _ owner: Int, by side: Side, toSomeOf targets: [Int], room: Int, using random: inout SplitMix64
   ) {
@@ -189,7 +180,7 @@ struct SampleLinks {
     }
   }
 
-  /// Creates to-many links without an inverse, each to a different target.
+  /// For links without an inverse, each to a different target.
   private mutating func linkMembers(_ side: Side, using random: inout SplitMix64) {
     guard !side.owners.isEmpty else { return }
     var targets = side.targets.shuffled(using: &random)
@@ -202,7 +193,7 @@ struct SampleLinks {
     }
   }
 
-  /// Leaves out objects without a required link, and then objects that required them.
+  /// Also leaves out objects that required one that is left out.
   private mutating func leaveOutIncomplete() {
     var isStable = false
     while !isStable {

@@ -12,13 +12,12 @@ import HeirloomStore
 /// constraints are satisfied, so an app could have saved them. Equal models, numbers and seeds give stores with equal
 /// content.
 public struct SampleObjects: Sendable {
-  /// A planned object.
   struct Plan: Sendable {
     let entity: String
     var values: [String: AttributeValue] = [:]
-    /// The indices of related objects by relationship, in order.
+    /// Indices of plans by relationship, in order.
     var links: [String: [Int]] = [:]
-    /// True if the object is left out because a required value or link can't be created.
+    /// True if a required value or link can't be created.
     var isOut = false
   }
 
@@ -39,7 +38,7 @@ public struct SampleObjects: Sendable {
     self.init(of: model, asIfOf: model, objectsPerEntity: objectsPerEntity, seed: seed)
   }
 
-  /// Plans objects that `narrower`, the same model with more rules, allows as well.
+  /// `narrower` is the same model with more rules, which the objects satisfy as well.
   package init(of model: ManagedObjectModel, asIfOf narrower: ManagedObjectModel, objectsPerEntity: Int, seed: UInt64) {
     self.model = model
     var random = SplitMix64(seed: seed)
@@ -100,7 +99,7 @@ public struct SampleObjects: Sendable {
     try store.close()
   }
 
-  /// True if links are set on this side; the other side is set by the context.
+  /// The context sets the other side.
   private func isLinkingSide(_ relationship: RelationshipDescription, of entity: String) -> Bool {
     guard let inverse = model.inverse(of: relationship) else { return true }
     // The order is kept only if the ordered side is set.
@@ -113,7 +112,6 @@ public struct SampleObjects: Sendable {
 }
 
 extension AttributeDescription {
-  /// True if objects get a sample value.
   var isSampled: Bool {
     !isTransient && derivation == nil && type != .undefined && type != .objectID
   }
@@ -122,7 +120,7 @@ extension AttributeDescription {
 /// Moves large values from rows into external files, where Core Data would store them.
 private struct ExternalSamples {
   let store: PersistentStore
-  /// The size in bytes from which values are stored in files.
+  /// In bytes.
   private static let limit = 100_000
 
   func moveOut() throws {

@@ -2,9 +2,7 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// The source of values for sample objects.
 struct SampleValues {
-  /// An attribute with the values that its objects get in turn.
   struct Column {
     let attribute: AttributeDescription
     let values: [AttributeValue]
@@ -13,24 +11,22 @@ struct SampleValues {
     /// Every how many objects one has no value; 0 for none.
     let gap: Int
 
-    /// Returns the number of objects before `number` without a value.
+    /// The number of objects before `number` that have no value.
     func gaps(before number: Int, at index: Int) -> Int {
       gap > 0 ? (number + index + gap - 2) / gap - (index + gap - 2) / gap : 0
     }
   }
 
-  /// The values that couldn't be created, one sentence each.
   private(set) var notes: [String] = []
 
   private let model: ManagedObjectModel
-  /// The values in use, by constraint.
+  /// By constraint.
   private var taken: [[String]: Set<[String]>] = [:]
 
   init(model: ManagedObjectModel) {
     self.model = model
   }
 
-  /// Returns the attributes of an entity with their values.
   mutating func columns(of entity: String, using random: inout SplitMix64) -> [Column] {
     model.attributes(of: entity).filter(\.isSampled).enumerated().map { index, attribute in
       let values = attribute.sampleValues(using: &random)
@@ -45,7 +41,7 @@ struct SampleValues {
     }
   }
 
-  /// Returns an object with its values; `nil` if a required value can't be created.
+  /// `nil` if a required value can't be created.
   mutating func object(
     of entity: String, number: Int, columns: [Column]
   ) -> SampleObjects.Plan? {
@@ -56,14 +52,14 @@ struct SampleValues {
         continue
       }
       if column.gap > 0, (number + index) % column.gap == 1 { continue }
-      // Only objects with a value are counted, because otherwise the same values could be skipped each time.
+      // If objects without a value counted, the same values could be skipped each time.
       let turn = number - column.gaps(before: number, at: index)
       plan.values[column.attribute.name] = column.values[(column.start + turn) % column.values.count]
     }
     return makeUnique(&plan, number: number, columns) ? plan : nil
   }
 
-  /// Replaces an object's values that must differ from all others'.
+  /// Replaces values that must differ from all others'; returns false if none is found.
   private mutating func makeUnique(_ plan: inout SampleObjects.Plan, number: Int, _ columns: [Column]) -> Bool {
     // An index of inherited properties covers the rows of all subentities.
     let root = model.rootEntity(of: plan.entity)?.name ?? plan.entity
@@ -92,9 +88,7 @@ struct SampleValues {
     return false
   }
 
-  /// Returns the values that must be unique; `nil` if one is missing.
-  ///
-  /// Links are checked later.
+  /// `nil` if a value is missing; links are checked later.
   private func key(of plan: SampleObjects.Plan, _ properties: [String]) -> [String]? {
     var parts: [String] = []
     for property in properties {

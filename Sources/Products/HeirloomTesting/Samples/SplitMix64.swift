@@ -2,10 +2,8 @@
 package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Creates a generator from a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// Returns the next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -14,7 +12,6 @@ package struct SplitMix64: RandomNumberGenerator {
     return mixed ^ mixed >> 31
   }
 
-  /// Returns a number from 0 up to, but not including, the bound.
   package mutating func below(_ bound: Int) -> Int {
     Int(clamping: next() % UInt64(max(1, bound)))
   }

@@ -92,7 +92,6 @@ extension ModelHistory {
     return trials
   }
 
-  /// Returns the content that a migrated store lacks or has lost without consent, and its faults.
   private func findings(
     in url: URL, before: StoreContents, after report: MigrationReport
   ) throws -> [MigrationFinding] {

@@ -1,19 +1,18 @@
 import Foundation
 import Heirloom
 
-/// The instructions for appending objects to a long to-many relationship, compared with setting the inverse instead.
+/// The instructions for appending to a long to-many relationship, by those for setting the inverse.
 enum CountedAppending: String, CaseIterable {
-  /// Each object is appended to the to-many relationship.
   case appending
-  /// Each object's to-one relationship is set, which needs no list; this is the limit.
+  /// Needs no list, so it is the limit.
   case linking
 
   static let childName = "appending"
 
-  /// Two numbers of objects; the difference of their counts gives the cost per object in a long list.
+  /// The difference of both counts gives the cost per object in a long list.
   private static let objects = (few: 1000, many: 9000)
 
-  /// Counts both ways, each with a save at the end, and returns appending's instructions divided by linking's.
+  /// Returns appending's instructions divided by linking's.
   static func count(with counter: InstructionCounter, in folder: String) throws -> Double {
     func run(_ way: CountedAppending, _ count: Int) -> InstructionCounter.Run {
       InstructionCounter.Run(name: childName, words: [way.rawValue, String(count), folder])
@@ -25,9 +24,7 @@ enum CountedAppending: String, CaseIterable {
     return difference(.appending) / difference(.linking)
   }
 
-  /// Makes a person with the given number of notes in a new store.
-  ///
-  /// The words are the way, the number and the folder.
+  /// The words are the way, the number of notes and the folder.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let way = CountedAppending(rawValue: words[0]), let count = Int(words[1]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way, a number and a folder.")

@@ -3,19 +3,15 @@ import Heirloom
 
 /// The instructions for a store among many small ones, by those of a hand-written loop.
 ///
-/// Processor time isn't guarded: a file system's share of it varies by half with what was deleted there shortly before.
+/// Processor time isn't guarded: a file system's share varies by half with what was deleted before.
 enum CountedFleet: CaseIterable {
-  /// The tool's command.
   case command
-  /// The hand-written loop.
   case loop
-  /// The hand-written loop that checks each store.
   case checkedLoop
 
-  /// Two numbers of stores; the difference of their counts gives the cost of a store.
+  /// The difference of both counts gives the cost of a store.
   private static let stores = (few: 8, many: 40)
 
-  /// Counts each way with stores of its own, and checks the migrated stores.
   static func count(with counter: InstructionCounter, seed: UInt64, in work: BenchmarkFolder) throws -> [Self: Double] {
     var counts: [Self: Double] = [:]
     for way in allCases {

@@ -4,7 +4,6 @@ import Heirloom
 ///
 /// Fixed costs are in the counts of both stores, so the difference of the counts excludes them.
 struct CountedMigrations {
-  /// The counts of one workload.
   struct Counted {
     /// Heirloom's instructions per note, divided by the limit's.
     var ratio: Double
@@ -26,7 +25,6 @@ struct CountedMigrations {
     }
   }
 
-  /// The numbers of notes in the two stores.
   private static let notes = (few: 500, many: 2500)
 
   private let work: BenchmarkFolder
@@ -62,7 +60,7 @@ struct CountedMigrations {
     return counted
   }
 
-  /// Makes a copy of a store for each process.
+  /// Each process gets a copy of its own.
   private func makeRuns(of workloads: [MigrationWorkload]) throws -> [Key: InstructionCounter.Run] {
     var sources: [Key: String] = [:]
     for workload in workloads {

@@ -6,17 +6,11 @@ import HeirloomMapping
 
 /// Deterministic work whose instructions are counted in a process of its own.
 enum CountedWork: String, CaseIterable {
-  /// The first launch of a process, with nothing to do.
   case firstLaunch
-  /// A later launch, with nothing to do.
   case laterLaunch
-  /// Reading a large model's source.
   case readSource
-  /// Reading a large compiled model.
   case readArchive
-  /// Reading the snapshot of a large model.
   case readSnapshot
-  /// Comparing two large models and inferring a mapping.
   case inferMapping
 
   static let childName = "counted"
@@ -41,11 +35,9 @@ enum CountedWork: String, CaseIterable {
     }
   }
 
-  // MARK: The parent
-
-  /// Counts the instructions of one repetition of each work, in a folder filled by ``prepare(in:)``.
+  /// `folder` was filled by ``prepare(in:)``.
   ///
-  /// The process start, and caches that the first repetition fills, are in both counts and cancel out.
+  /// The process start, and caches that fill once, are in both counts and cancel out.
   static func count(with counter: InstructionCounter, in folder: String) throws -> [CountedWork: Double] {
     func run(_ work: CountedWork, _ repetitions: Int) -> InstructionCounter.Run {
       InstructionCounter.Run(name: childName, words: [work.rawValue, String(repetitions), folder])
@@ -60,8 +52,7 @@ enum CountedWork: String, CaseIterable {
       })
   }
 
-  /// Makes a migrated store and the files of a large model in an empty folder, and checks that they are read back
-  /// equal.
+  /// `folder` must be empty; the files made in it are checked to be read back equal.
   static func prepare(in folder: String) throws {
     let model = try BenchmarkModels.large()
     try LaunchBenchmark.prepare(Self.path(.store, in: folder), model: model)
@@ -89,10 +80,7 @@ enum CountedWork: String, CaseIterable {
 
   private static func path(_ file: File, in folder: String) -> String { PathText.join(folder, file.rawValue) }
 
-  // MARK: The child
-
-  /// Repeats the work and checks its results; the words are the work, the number of repetitions and the prepared
-  /// folder.
+  /// The words are the work, the number of repetitions and the prepared folder.
   ///
   /// Whatever a repetition needs is prepared even if the number is 0.
   static func runChild(_ words: [String]) throws {

@@ -1,38 +1,35 @@
 /// The guard's limits: change a ceiling only here, and give the reason in the commit.
 ///
-/// Instructions were counted on x86-64 with Debian's SQLite 3.40 and zlib. They vary by thousandths between runs, so a
-/// margin of a tenth covers other versions of these libraries. (The library is compiled for size, which costs a tenth
-/// more instructions for the part of a migration that doesn't depend on rows, and for each object that code makes.)
-/// Processor time varies by a tenth on an idle machine and by a quarter on a busy one.
+/// Instructions were counted on x86-64 with Debian's SQLite 3.40 and zlib. They vary by thousandths
+/// between runs, so a margin of a tenth covers other versions of these libraries. (Compiling for
+/// size costs a tenth more instructions for what doesn't depend on rows, and for each object that
+/// code makes.) Processor time varies by a tenth on an idle machine and by a quarter on a busy one.
 enum GuardCeilings {
-  /// The size of the store whose migration is compared with the limit, in notes.
   static let notes = 30_000
-  /// The size of the larger store, whose migration must not take more memory, in notes.
+  /// The larger store, whose migration must not take more memory.
   static let manyNotes = 120_000
-  /// The allowed growth of peak memory from the smaller to the larger store, as a fraction of the smaller peak.
+  /// As a fraction of the smaller store's peak.
   static let memoryGrowth = 0.1
 
   struct Migration {
     /// Instructions per note, divided by those of the unproven limit.
     ///
-    /// `nil` if the limit takes next to none: adding two columns doesn't depend on the number of notes.
+    /// `nil` if the limit takes next to none: adding two columns doesn't depend on the notes.
     var instructions: Double?
-    /// Instructions per note, divided by those of the proven limit.
     var provenInstructions: Double
     /// Millions of instructions that don't depend on size, including process start.
     var fixed: Double
-    /// Processor time divided by the limit's; above the goal, because the store is too small for that.
+    /// Divided by the limit's; above the goal, because the store is too small for that.
     var processor: Double
-    /// Processor time divided by the proven limit's.
     var provenProcessor: Double
-    /// The peak memory of the process, in MB of 2²⁰ bytes.
+    /// In MB of 2²⁰ bytes.
     var peak: Double = 42
-    /// The number of syncs, including SQLite's own.
+    /// Including SQLite's own.
     var syncs: Double = 17
   }
 
   static func migration(_ workload: MigrationWorkload) -> Migration {
-    // The instructions per note have goals, which the guard prints beside them: lower a ceiling as its figure falls.
+    // The instructions per note have goals, shown beside them: lower a ceiling as its figure falls.
     switch workload {
     case .additive:
       Migration(
@@ -67,7 +64,7 @@ enum GuardCeilings {
     }
   }
 
-  /// Returns the ceiling of a work, in millions of instructions.
+  /// In millions.
   static func instructions(_ work: CountedWork) -> Double {
     switch work {
     case .firstLaunch: 14.0
@@ -79,22 +76,21 @@ enum GuardCeilings {
     }
   }
 
-  /// The instructions for appending an object to a list of thousands, divided by those for setting its owner instead.
+  /// Appending an object to a list of thousands, divided by setting its owner instead.
   static let appending = 1.65
 
-  /// The number of small stores in the fleet.
   static let fleetStores = 200
-  /// The instructions per store, divided by those of a hand-written loop.
+  /// Per store, divided by those of a hand-written loop.
   static let fleetInstructions = 29.2
-  /// The instructions per store, divided by those of a loop that checks each store.
+  /// Per store, divided by those of a loop that checks each store.
   static let fleetProvenInstructions = 25.8
 
-  /// The size of the released tool without symbols, in MB of 2²⁰ bytes.
+  /// Without symbols, in MB of 2²⁰ bytes.
   static let toolSize = 12.0
-  /// The size of the smallest app without symbols, which shows how much the library adds, in MB of 2²⁰ bytes.
+  /// The smallest app without symbols, which shows how much the library adds; in MB of 2²⁰ bytes.
   static let appSize = 6.5
-  /// The number of Foundation libraries that the released tool loads.
+  /// Those that the released tool loads.
   static let foundationLibraries = 5.0
-  /// The number of all shared libraries that it loads; the system's libxml2 determines how many it adds.
+  /// All that the tool loads; the system's libxml2 determines how many it adds.
   static let libraries = 27.0
 }

@@ -2,34 +2,28 @@ import Foundation
 
 /// A measured figure with its ceiling, valid on any machine.
 package struct GuardedFigure: Hashable, Sendable {
-  /// The unit of a figure.
   package enum Unit: Hashable, Sendable {
     /// A multiple of another figure of the same run.
     case times
-    /// Bytes, shown as MB of 2²⁰ bytes.
+    /// Shown as MB of 2²⁰ bytes.
     case bytes
     /// A fraction, shown as a percentage.
     case part
-    /// Processor instructions, shown in millions.
+    /// Shown in millions.
     case instructions
-    /// A number of things.
     case count
-    /// Seconds, shown as milliseconds.
+    /// Shown as milliseconds.
     case seconds
   }
 
-  /// The subject of the measurement, in a few words.
   package let subject: String
-  /// The measured value.
   package let measured: Double
-  /// The highest value that passes.
   package let ceiling: Double
-  /// The figure's unit.
   package let unit: Unit
-  /// The design's goal, which may not be met yet; `nil` if there is none.
+  /// The design's goal, which may not be met yet.
   package let goal: Double?
 
-  /// Creates a figure; a ceiling of `.infinity` only shows it beside its goal.
+  /// A ceiling of `.infinity` only shows the figure beside its goal.
   package init(_ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: Unit, goal: Double? = nil) {
     self.subject = subject
     self.measured = measured
@@ -38,18 +32,17 @@ package struct GuardedFigure: Hashable, Sendable {
     self.goal = goal
   }
 
-  /// True if the figure exceeds its ceiling, or isn't a number.
+  /// Also true if the figure isn't a number.
   package var isOver: Bool { !(measured <= ceiling) }
 
-  /// The remaining margin as a fraction of the ceiling; below 0 if the figure exceeds it.
+  /// As a fraction of the ceiling; below 0 if the figure exceeds it.
   package var marginLeft: Double { ceiling > 0 ? 1 - measured / ceiling : (isOver ? -1 : 0) }
 
-  /// The sentence that reports a figure above its ceiling.
   package var sentence: String {
     "\(subject): \(Self.text(measured, unit)) was measured, at most \(Self.text(ceiling, unit)) is allowed."
   }
 
-  /// The cells of the figure's line: subject, measured value, ceiling, margin, goal.
+  /// Subject, measured value, ceiling, margin, goal.
   package var cells: [String] {
     let margin = isOver ? "OVER" : String(format: "%.0f %%", marginLeft * 100)
     let bounds = ceiling.isInfinite && !isOver ? ["-", "-"] : [Self.text(ceiling, unit), margin]

@@ -1,20 +1,14 @@
 import Heirloom
 
-/// Alternating migrations by Heirloom and by hand, for the guard.
-///
-/// All workloads use the same two stores.
+/// Migrations by Heirloom and by hand in turns; all workloads use the same two stores.
 struct GuardedMigrations {
-  /// The results of one workload.
   struct Measured {
-    /// Heirloom's processor time, divided by the limit's.
+    /// Processor time, divided by the limit's.
     var ratio: Double
-    /// Heirloom's processor time, divided by the proven limit's.
     var provenRatio: Double
-    /// The highest peak memory of Heirloom's process, in bytes; `nil` if the system doesn't report it.
     var peakBytes: Double?
-    /// The same with the larger store.
     var peakBytesOfMany: Double?
-    /// The most syncs in one migration by Heirloom; `nil` if they aren't counted.
+    /// The most in one migration.
     var syncs: Double?
   }
 
@@ -34,14 +28,13 @@ struct GuardedMigrations {
     sums = try StoreSums(of: store, model: try BenchmarkModels.notes())
   }
 
-  /// Makes the copies for the rounds of one workload; the last one is of the larger store.
+  /// The last copy is of the larger store.
   func makeCopies(rounds: Int, named name: String) throws(FileError) -> RestingCopies {
     let stores = Array(repeating: store, count: rounds * Self.ways.count) + [largeStore]
     return try RestingCopies(of: stores, in: try work.emptyFolder(name))
   }
 
-  /// Migrates the smaller store by hand and by Heirloom in turns, then the larger one, and checks that all results are
-  /// equal.
+  /// Uses the smaller store in turns, then the larger one; all results must be equal.
   func measure(_ workload: MigrationWorkload, _ copies: RestingCopies) throws -> Measured {
     let (earlier, later) = (try BenchmarkModels.notes(), try workload.destination())
     var expected: StoreSums?

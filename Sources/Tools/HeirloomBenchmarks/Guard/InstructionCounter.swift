@@ -2,9 +2,8 @@ import Dispatch
 import Foundation
 import HeirloomStore
 
-/// Counts instructions of runs under Valgrind, which don't depend on the speed or load of the machine.
+/// Counts instructions under Valgrind: they don't depend on the machine's speed or load.
 struct InstructionCounter: Sendable {
-  /// A run of this tool as a child process.
   struct Run: Hashable, Sendable {
     let name: String
     let words: [String]
@@ -13,7 +12,7 @@ struct InstructionCounter: Sendable {
   private let valgrind: String
   private let executable: String
 
-  /// Creates a counter; `nil` if Valgrind isn't installed.
+  /// `nil` if Valgrind isn't installed.
   init?() throws(BenchmarkError) {
     guard let valgrind = SystemCommand.path(of: "valgrind") else { return nil }
     guard let executable = Bundle.main.executableURL else {
@@ -22,8 +21,7 @@ struct InstructionCounter: Sendable {
     (self.valgrind, self.executable) = (valgrind, executable.path)
   }
 
-  /// Counts the instructions of whole processes, on all processors at once, because other load doesn't affect the
-  /// counts.
+  /// Counts whole processes, on all processors at once: other load doesn't affect the counts.
   func count(_ runs: [Run]) throws -> [Run: Double] {
     let different = Array(Set(runs))
     let results = Locked<[Run: Result<Double, any Error>]>([:])

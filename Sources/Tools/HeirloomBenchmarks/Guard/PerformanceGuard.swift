@@ -1,18 +1,13 @@
 import Foundation
 import Heirloom
 
-/// The comparison of machine-independent figures with their ceilings, which detects regressions.
-///
-/// The figures are instruction counts, sizes of released programs, processor time relative to the limit, and peak
-/// memory.
+/// Compares figures that hardly depend on the machine with their ceilings, to detect regressions.
 struct PerformanceGuard {
   private let arguments: BenchmarkArguments
   private let work: BenchmarkFolder
   private var failures: [String] = []
 
-  /// Measures the requested figures and prints a line for each.
-  ///
-  /// Throws ``BenchmarkError/overCeilings(_:)`` if any exceeds its ceiling.
+  /// Throws ``BenchmarkError/overCeilings(_:)`` if any figure exceeds its ceiling.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws {
     var run = PerformanceGuard(arguments: arguments, work: work)
     let workloads = MigrationWorkload.allCases.filter { arguments.includes(.migration($0)) }
@@ -168,7 +163,7 @@ struct PerformanceGuard {
       atMost: GuardCeilings.fleetProvenInstructions, .times)
   }
 
-  /// Shows the figures that depend on the machine.
+  /// These figures depend on the machine.
   private mutating func showFleet() throws {
     let report = try FleetBenchmark.run(
       stores: GuardCeilings.fleetStores, jobCounts: [1], rounds: arguments.rounds, seed: arguments.seed, in: work)

@@ -5,16 +5,14 @@ import Heirloom
 struct ReleasedProgram {
   private let path: String
 
-  /// Finds a program by its product name; `nil` if it wasn't built.
+  /// `nil` if it wasn't built.
   init?(_ name: String) {
     guard let folder = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
     path = folder.appendingPathComponent(name).path
     guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
   }
 
-  /// Returns the size without symbols, in bytes; `nil` if no strip command is installed.
-  ///
-  /// It strips a copy in the given folder.
+  /// Strips a copy in `folder`; in bytes, `nil` if no strip command is installed.
   func strippedBytes(in folder: String) throws -> Double? {
     guard let strip = SystemCommand.path(of: "strip") ?? SystemCommand.path(of: "llvm-strip") else { return nil }
     let copy = PathText.join(folder, "stripped")
@@ -22,7 +20,7 @@ struct ReleasedProgram {
     return try POSIXFileOperations().status(of: copy).map { Double($0.size) }
   }
 
-  /// Returns the names of shared libraries loaded at start, sorted; `nil` if ldd isn't installed.
+  /// Those loaded at start, sorted; `nil` if ldd isn't installed.
   func libraries() throws -> [String]? {
     guard let ldd = SystemCommand.path(of: "ldd") else { return nil }
     return try SystemCommand.run(ldd, [path]).split(separator: "\n").compactMap { line in

@@ -1,17 +1,15 @@
 import Foundation
 
-/// System commands that a check uses, if they are installed.
 enum SystemCommand {
-  /// Returns the path of a command; `nil` if it isn't installed.
+  /// `nil` if the command isn't installed.
   static func path(of name: String) -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Runs a command, and returns its output and error output.
+  /// Returns the output with the error output; throws if the command fails.
   ///
-  /// `environment` is added to the two variables of this process that locate libraries and commands. Throws
-  /// ``BenchmarkError/childFailed(name:reason:)`` with that output if the command fails.
+  /// `environment` is added to this process's variables that locate libraries and commands.
   static func run(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)

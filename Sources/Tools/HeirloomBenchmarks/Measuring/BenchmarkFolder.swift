@@ -1,14 +1,14 @@
 import Foundation
 import Heirloom
 
-/// A new folder for stores, removed with its contents with the last reference.
+/// A folder that is removed, with its contents, with the last reference to it.
 final class BenchmarkFolder {
   let path: String
 
   private static let files = POSIXFileOperations()
   private static let attributes = FileAttributes(mode: 0o755)
 
-  /// Makes the folder in `directory`; `nil` is the system's temporary folder.
+  /// `nil` is the system's temporary folder.
   init(in directory: String?) throws(FileError) {
     let parent = try Self.files.resolvePath(directory ?? FileManager.default.temporaryDirectory.path)
     path = PathText.join(parent, "heirloom-benchmark-\(Self.files.uniqueIdentifier())")
@@ -22,7 +22,7 @@ final class BenchmarkFolder {
 
   func file(_ name: String) -> String { PathText.join(path, name) }
 
-  /// Makes an empty subfolder, and removes an older one of that name.
+  /// Removes an older folder of that name.
   func emptyFolder(_ name: String) throws(FileError) -> String {
     let folder = file(name)
     try Self.remove(folder)
@@ -30,13 +30,13 @@ final class BenchmarkFolder {
     return folder
   }
 
-  /// Removes files and subfolders that exist, because large stores take space that later ones need.
+  /// Large stores take space that later ones need.
   func remove(_ names: String...) {
     // Whatever can't be removed is removed with the folder, or stays in the temporary one.
     for name in names { try? Self.remove(file(name)) }
   }
 
-  /// Reads a file, which brings it into the page cache.
+  /// Brings a file into the page cache.
   static func readThrough(_ path: String) throws {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     defer { try? file.close() }

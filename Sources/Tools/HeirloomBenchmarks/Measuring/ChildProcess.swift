@@ -5,9 +5,6 @@ enum ChildProcess {
   /// The option that makes this tool do one run and print the measured values.
   static let option = "--child"
 
-  /// Starts this tool again for one run, and returns the measured values.
-  ///
-  /// Throws ``BenchmarkError/childFailed(name:reason:)`` if the run fails.
   static func run<Measured: Decodable>(
     _ name: String, _ words: [String], returning: Measured.Type
   ) throws -> Measured {
@@ -33,7 +30,6 @@ enum ChildProcess {
     }
   }
 
-  /// Prints the measured values of a run for the parent process.
   static func answer(_ measured: some Encodable) throws {
     try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(measured))
   }

@@ -1,9 +1,7 @@
 import Heirloom
 import HeirloomStore
 
-/// The system's files, with counts of the calls that change or sync.
-///
-/// SQLite's calls for its own files aren't counted.
+/// Counts the calls that change or sync, without SQLite's for its own files.
 final class CountingFiles: FileOperations {
   struct Counts: Hashable {
     var syncs = 0

@@ -5,17 +5,16 @@ import Heirloom
 struct FolderContent: Hashable {
   private struct Item: Hashable {
     let status: FileStatus
-    /// The time of the last change of content, as seconds and nanoseconds since 1970-01-01 UTC.
+    /// The last change of content, as seconds and nanoseconds since 1970-01-01 UTC.
     let modified: [Int]
     let bytes: [UInt8]
   }
 
   private var items: [String: Item] = [:]
 
-  /// The suffixes of the files that SQLite may create and change.
   private static let sideSuffixes = StoreLocation.sideSuffixes
 
-  /// Reads a folder and its subfolders, without SQLite's side files.
+  /// Leaves out SQLite's side files.
   init(of folder: String) throws {
     try read(folder)
   }
@@ -43,7 +42,6 @@ struct FolderContent: Hashable {
 
   var count: Int { items.count }
 
-  /// Returns the paths created, changed or removed since an earlier reading, sorted.
   func changes(since earlier: FolderContent) -> [String] {
     Set(items.keys).union(earlier.items.keys).filter { items[$0] != earlier.items[$0] }.sorted()
   }

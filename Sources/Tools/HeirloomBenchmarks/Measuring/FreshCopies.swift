@@ -2,7 +2,6 @@ import Heirloom
 
 /// Copies of a store for the runs of a round, made in batches that fit into memory.
 struct FreshCopies {
-  /// The ways that get a copy, in order.
   let ways: [MigrationBenchmark.Way]
   private let original: String
   private let size: Int64
@@ -10,7 +9,7 @@ struct FreshCopies {
   /// The most bytes of copies at once, because they must not evict the measured files from memory.
   private static let waitingBytes: Int64 = 1 << 30
 
-  /// Returns the copies for a round in batches, as large as possible, because a whole batch comes to rest at once.
+  /// Makes batches as large as possible, because a whole batch comes to rest at once.
   ///
   /// `original` has an empty `-wal`.
   static func batches(
@@ -22,12 +21,11 @@ struct FreshCopies {
     }
   }
 
-  /// Makes the copies in an empty folder, waits until they are at rest, and returns their paths in the order of
-  /// ``ways``.
+  /// Waits until the copies are at rest; returns their paths in the order of ``ways``.
   func make(in folder: String) throws(FileError) -> [String] {
     // The memory is for the copies, a clone and an index.
     TouchedMemory.prepare(byteCount: size * Int64(ways.count + 2))
-    // The copies are synced before the clock starts, because writing them isn't part of the migration.
+    // The copies are synced before the clock starts: writing them isn't part of the migration.
     let copies = try RestingCopies(of: Array(repeating: original, count: ways.count), in: folder)
     copies.wait()
     return copies.paths

@@ -1,25 +1,22 @@
 import Foundation
 import Heirloom
 
-/// The system's counters for this process.
+/// Values are `nil` if the system doesn't report them.
 struct ProcessCounters: Hashable {
-  /// The peak resident memory, in bytes; `nil` if the system doesn't report it.
+  /// The peak resident memory.
   var peakBytes: Int64?
-  /// The bytes sent to the disk, or scheduled to be; `nil` if the system doesn't report them.
+  /// Sent to the disk, or scheduled to be.
   var writtenBytes: Int64?
-  /// The number of write calls; `nil` if the system doesn't report it.
   var writeCalls: Int64?
 
-  /// Returns the processor time of this process, in seconds.
-  ///
-  /// Unlike wall-clock time, it hardly depends on other load.
+  /// In seconds; unlike wall-clock time, it hardly depends on other load.
   static func processorSeconds() -> Double {
     var time = timespec()
     guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Resets the peak memory, and returns the resident bytes; `nil` if the system doesn't support that.
+  /// Resets the peak, and returns the resident bytes; `nil` if the system doesn't support that.
   static func currentBytesFromNowOn() -> Int64? {
     #if os(Linux)
       // "5" sets the peak to the resident size; see proc(5).

@@ -1,16 +1,16 @@
 import Foundation
 import Heirloom
 
-/// Copies of a store, one for each run, which are at rest when they are used.
+/// Copies that are at rest when they are used, one for each run.
 ///
-/// An app's store has been at rest since the app's last run. A store that was just written is read twice, because its
-/// times can't prove that it is unchanged. Without the rest, the time between copy and run would affect the result.
+/// An app's store has been at rest since the app's last run. A store that was just written is read
+/// twice, because its times can't prove that it is unchanged.
 struct RestingCopies {
-  /// The stores, each in its own folder.
+  /// Each in its own folder.
   let paths: [String]
   private let made: ContinuousClock.Instant
 
-  /// Copies each of the stores into an empty folder.
+  /// `folder` must be empty.
   init(of stores: [String], in folder: String) throws(FileError) {
     let files = POSIXFileOperations()
     var paths: [String] = []

@@ -1,10 +1,8 @@
-/// A stopwatch for a run and its parts.
 struct Stopwatch {
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
   private var lap: ContinuousClock.Instant
   private let processorStart: Double
-  /// The finished parts, in order.
   private(set) var parts: [MeasuredPart] = []
 
   init() {
@@ -13,7 +11,6 @@ struct Stopwatch {
     processorStart = ProcessCounters.processorSeconds()
   }
 
-  /// Ends a part and begins the next.
   mutating func finish(_ part: String) {
     let now = clock.now
     parts.append(MeasuredPart(name: part, seconds: lap.duration(to: now) / .seconds(1)))
@@ -27,12 +24,11 @@ struct Stopwatch {
 
 struct MeasuredPart: Hashable, Codable {
   let name: String
-  /// The duration, in seconds.
   let seconds: Double
 }
 
 extension Sequence<Double> {
-  /// The median; the mean of the two middle values for an even count, 0 without values.
+  /// The mean of the two middle values for an even count; 0 without values.
   var median: Double {
     let values = sorted()
     guard !values.isEmpty else { return 0 }

@@ -4,7 +4,7 @@ internal import CSyncCounter
 struct SyncCounter {
   private let start = heirloom_sync_count()
 
-  /// The calls of `fsync` and `fdatasync` since the counter was created; `nil` on systems where they aren't counted.
+  /// Calls of `fsync` and `fdatasync`; `nil` on systems where they aren't counted.
   var count: Int? {
     let now = heirloom_sync_count()
     return now < 0 ? nil : Int(now - start)

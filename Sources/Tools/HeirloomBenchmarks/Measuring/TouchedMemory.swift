@@ -2,10 +2,10 @@ import Foundation
 
 /// Memory that is mapped before a run.
 ///
-/// A virtual machine gets memory from its host when a page is first touched, and may return free memory. Copying a file
-/// of 650 MB took 2.2 s into new memory and 0.4 s into memory that had just been used. That isn't part of a migration.
+/// A virtual machine gets memory from its host when a page is first touched. Copying a file of 650
+/// MB took 2.2 s into new memory and 0.4 s into used memory, which isn't part of a migration.
 enum TouchedMemory {
-  /// Touches memory, which is free again afterwards; at most half of the machine's memory.
+  /// Touches at most half of the machine's memory.
   static func prepare(byteCount: Int64) {
     let size = Int(clamping: min(byteCount, Int64(clamping: ProcessInfo.processInfo.physicalMemory / 2)))
     guard size > 0 else { return }

@@ -1,45 +1,31 @@
 import Foundation
 import Heirloom
 
-/// The results of all workloads, and the machine that they ran on.
+/// Times are in seconds and sizes in bytes; unmeasured and unknown values are left out.
 ///
-/// The JSON's keys are the properties of this report and of those in it. Times are in seconds and sizes in bytes;
-/// unmeasured and unknown values are left out. Other programs may rely on the keys: a change of their meaning changes
-/// ``format``.
+/// Other programs may rely on the JSON's keys, which are the names of properties: a change of their
+/// meaning changes ``format``.
 struct BenchmarkReport: Codable {
-  /// The version of the JSON's keys.
   var format = 2
   var system: String
   var processors: Int
   var sqliteVersion: String
-  /// True if the tool was compiled with optimization.
   var isOptimized: Bool
-  /// The file system of the stores; empty if the system doesn't report it.
+  /// Empty if the system doesn't report it.
   var fileSystem: String
-  /// The launch with nothing to do.
   var launch: LaunchBenchmark.Report?
-  /// The cost of a very large model without rows.
   var models: LargeModelBenchmark.Report?
-  /// The loop over rows alone, by the number of notes.
   var rows: [String: RowBenchmark.Report] = [:]
-  /// The migration that removes much, by the number of notes.
   var removal: [String: RemovalBenchmark.Report] = [:]
-  /// The memory of migrations with policies.
   var memory: MemoryBenchmark.Report?
-  /// The keeping of a previous version.
   var retention: RetentionBenchmark.Report?
-  /// Both ways to make a candidate, by the share of rows changed or removed.
   var thresholds: ThresholdBenchmark.Report?
-  /// The time until cancelled migrations end.
   var cancellation: [CancellationBenchmark.Report] = []
-  /// The migration of many small stores.
   var fleet: FleetBenchmark.Report?
-  /// The main results of each migration, by workload and size.
   var summary: [MigrationSummary] = []
-  /// The migrations, by workload and number of notes.
   var migrations: [String: [String: MigrationBenchmark.Report]] = [:]
 
-  /// Creates a report of the machine without results; `directory` is the folder of the stores.
+  /// `directory` is the folder of the stores.
   init(directory: String) throws {
     system = ProcessInfo.processInfo.operatingSystemVersionString
     processors = ProcessInfo.processInfo.activeProcessorCount
@@ -53,14 +39,13 @@ struct BenchmarkReport: Codable {
     fileSystem = try POSIXFileOperations().volume(of: directory).fileSystemName
   }
 
-  /// Returns the report as one JSON object.
   func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(self), as: UTF8.self)
   }
 
-  /// The migrations in the order of workloads, and by size within each.
+  /// In the order of workloads, and by size within each.
   var orderedMigrations: [MigrationBenchmark.Report] {
     MigrationWorkload.allCases.flatMap { workload in
       (migrations[workload.rawValue] ?? [:]).values.sorted { $0.notes < $1.notes }
@@ -69,13 +54,11 @@ struct BenchmarkReport: Codable {
 
   // MARK: Text
 
-  /// The machine and the versions, on one line.
   var machine: String {
     "\(system), \(processors) processors, \(fileSystem.isEmpty ? "unknown file system" : fileSystem), SQLite \(sqliteVersion)"
       + (isOptimized ? "" : ", not optimized: run with -c release")
   }
 
-  /// The report as text.
   var text: String {
     var lines = [machine]
     if !summary.isEmpty { lines += [""] + MigrationSummary.lines(of: summary) }

@@ -1,44 +1,35 @@
-/// The main results of one workload at one size: a line of the table at the top of the report.
+/// A line of the table at the top of the report: one workload at one size.
 struct MigrationSummary: Codable, Hashable {
   let workload: MigrationWorkload
   let notes: Int
-  /// The median duration of Heirloom's migrations, in seconds.
   let seconds: Double
-  /// The median of the ratios to the unproven limit of the same round.
   let ratioToLimit: Double
-  /// The same ratio of processor time, which hardly depends on other load.
+  /// Processor time hardly depends on other load.
   let processorRatioToLimit: Double
-  /// The median of the ratios to the limit with the same proof.
   let ratioToProvenLimit: Double
-  /// The same ratio of processor time.
   let processorRatioToProvenLimit: Double
-  /// The goal for the ratio to the limit, valid from ``PerformanceGoals/leastNotes`` notes on.
+  /// Valid from ``PerformanceGoals/leastNotes`` notes on.
   let goalRatio: Double
-  /// True if there is a time goal for this size.
   let hasTimeGoal: Bool
-  /// True if the ratio meets the goal, even if the goal is for another size.
+  /// Even if the goal is for another size.
   let isTimeGoalMet: Bool
-  /// The store's rows per second.
   let rowsPerSecond: Double
-  /// The store's bytes per second.
   let bytesPerSecond: Double
-  /// The median of the bytes written; `nil` if the system doesn't report them.
   let writtenBytes: Double?
-  /// The most calls of `fsync` and `fdatasync`; `nil` on systems where they aren't counted.
+  /// The most in one run.
   let syncs: Int?
-  /// The highest peak memory of the process, in bytes; `nil` if the system doesn't report it.
+  /// The highest of all runs.
   let peakBytes: Int64?
-  /// The goal for peak memory, in bytes, at any size.
+  /// At any size.
   let goalPeakBytes: Int64
-  /// True if the peak meets the goal; `nil` if it is unknown.
+  /// `nil` if the peak is unknown.
   let isMemoryGoalMet: Bool?
-  /// The highest peak memory of the proven limit's process, also a Swift program, in bytes.
+  /// Of the proven limit's process, which is also a Swift program.
   let limitPeakBytes: Int64?
-  /// The highest peak memory of these processes before their migrations, in bytes: the cost of starting a Swift
-  /// program.
+  /// The highest before the migrations: the cost of starting a Swift program.
   let initialPeakBytes: Int64?
 
-  /// Takes the main results from a report; `nil` if Heirloom wasn't measured.
+  /// `nil` if Heirloom wasn't measured.
   init?(_ report: MigrationBenchmark.Report) {
     guard let heirloom = report.ways.first(where: { $0.way == .heirloom }) else { return nil }
     workload = report.workload
@@ -62,9 +53,6 @@ struct MigrationSummary: Codable, Hashable {
     initialPeakBytes = report.ways.compactMap(\.initialPeakBytes).max()
   }
 
-  // MARK: Text
-
-  /// Returns the table of all lines.
   static func lines(of summaries: [MigrationSummary]) -> [String] {
     var table = TextTable([
       "", "notes", "median ms", "× limit", "CPU ×", "goal", "time", "× proven", "CPU ×", "rows/s", "MB/s", "written MB",

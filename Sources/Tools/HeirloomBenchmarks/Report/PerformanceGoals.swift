@@ -1,13 +1,12 @@
 /// All performance goals of the design; the guard shows those that aren't met yet.
 ///
-/// Ratios are to the unproven limit with its best settings, so the cost of Heirloom's proof is included.
+/// Ratios are to the unproven limit with its best settings, so they include the cost of the proof.
 enum PerformanceGoals {
-  /// The smallest store for which the ratios are meant, in notes.
+  /// The smallest store for which the ratios are meant.
   static let leastNotes = 100_000
-  /// The size from which additive migrations have a stricter goal, in notes.
+  /// The size from which additive migrations have a stricter goal.
   static let manyNotes = 1_000_000
 
-  /// Returns the highest allowed ratio of a migration's time to the limit's.
   static func ratio(_ workload: MigrationWorkload, notes: Int) -> Double {
     switch workload {
     case .additive, .fiftyVersions: notes >= manyNotes ? 1.15 : 1.2
@@ -20,7 +19,7 @@ enum PerformanceGoals {
     }
   }
 
-  /// Returns the highest allowed peak memory of a process, in bytes, at any size.
+  /// In bytes, for the whole process at any size.
   static func peakBytes(_ workload: MigrationWorkload) -> Int64 {
     switch workload {
     case .splitting, .splittingTyped: 40 << 20
@@ -29,10 +28,10 @@ enum PerformanceGoals {
     }
   }
 
-  /// The most milliseconds for adding two attributes to a store of any size, if its copy shares its blocks.
+  /// For adding two attributes to a store of any size, if its copy shares its blocks.
   static let sharedBlocksMilliseconds = 25.0
-  /// The most processor time per small store of a fleet, in seconds.
+  /// Per small store.
   static let fleetProcessorSeconds = 0.002
-  /// The least speed of a fleet, as a fraction of a hand-written loop that checks each store.
+  /// As a fraction of a hand-written loop that checks each store.
   static let fleetSpeed = 0.25
 }

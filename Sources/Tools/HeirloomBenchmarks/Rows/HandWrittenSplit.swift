@@ -2,9 +2,9 @@ import CHeirloomSQLite
 import Foundation
 import Heirloom
 
-/// Splits notes with SQLite's C functions, as a C program would.
+/// Uses SQLite's C functions, as a C program would.
 enum HandWrittenSplit {
-  /// Splits the notes of one database into the empty verse table of another, and returns the number of verses.
+  /// `path` has an empty verse table; returns the number of verses.
   static func run(storePath: String, path: String) throws -> Int64 {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
@@ -25,10 +25,7 @@ enum HandWrittenSplit {
     return count
   }
 
-  /// Splits the notes of a clone of the store, and completes the new version.
-  ///
-  /// `settings` are pragmas without `PRAGMA`; `before` runs before the split, without a transaction, and `after` after
-  /// it.
+  /// `settings` lack `PRAGMA`; `before` and `after` run around the split, in its transaction.
   static func alter(
     path: String, settings: [String], before: String, after: String, propertyList: [UInt8]
   ) throws {
@@ -52,7 +49,6 @@ enum HandWrittenSplit {
     else { throw failure("commit", handle) }
   }
 
-  /// Reads the bodies of one table and executes a statement for each sentence.
   static func split(_ handle: OpaquePointer, from table: String, into sql: String) throws -> Int64 {
     var rows: OpaquePointer?
     var insertion: OpaquePointer?

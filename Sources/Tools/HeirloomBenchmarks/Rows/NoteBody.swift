@@ -1,8 +1,8 @@
 import Foundation
 
-/// Splits a note's body into verses: sentences that end with a full stop and a space, and keep the stop.
+/// Splits a body into verses: sentences that end with a full stop and a space, and keep the stop.
 enum NoteBody {
-  /// Calls a closure with each sentence and its index, from 0.
+  /// `body` gets the index, from 0.
   static func forEachSentence(
     of bytes: UnsafeRawBufferPointer, _ body: (Int, UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -27,7 +27,6 @@ enum NoteBody {
     return count
   }
 
-  /// Calls a closure with each sentence and its index, from 0.
   static func forEachSentence(of text: String, _ body: (Int, String) throws -> Void) throws {
     var place = 0
     var start = text.utf8.startIndex

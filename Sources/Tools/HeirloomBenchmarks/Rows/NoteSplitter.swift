@@ -1,11 +1,8 @@
 import Foundation
 import Heirloom
 
-/// Splits notes with managed objects.
 enum NoteSplitter {
-  /// Makes the verses of one note that has a body, and returns their number.
-  ///
-  /// `owner` is the note that the verses belong to; `made` is called with each verse.
+  /// `owner` is the note that the verses belong to; returns their number.
   static func split(
     _ note: ManagedObject, way: RowBenchmark.Way, owner: ManagedObject?, into context: ManagedObjectContext,
     made: (ManagedObject) throws -> Void = { _ in }
@@ -49,11 +46,11 @@ enum NoteSplitter {
   }
 }
 
-/// A policy that makes the verses of notes in a migration; subclasses choose the way.
+/// Subclasses choose the way.
 class VersePolicy: EntityMigrationPolicy {
   class var way: RowBenchmark.Way { .bytes }
 
-  /// The name of the entity mapping that copies notes in SQL.
+  /// The entity mapping that copies notes in SQL.
   private var noteMapping: String = ""
 
   override var createsRelationships: Bool { false }
@@ -72,12 +69,10 @@ class VersePolicy: EntityMigrationPolicy {
   }
 }
 
-/// A policy that makes verses with Swift's own types.
 final class TypedVersePolicy: VersePolicy {
   override class var way: RowBenchmark.Way { .typed }
 }
 
-/// A policy that makes verses with attribute values of any type.
 final class BoxedVersePolicy: VersePolicy {
   override class var way: RowBenchmark.Way { .boxed }
 }

@@ -1,22 +1,21 @@
 import Foundation
 import Heirloom
 
-/// The loop over rows alone: each note's body is split into verses, which are written to another database.
+/// The loop over rows alone: each note's body is split into verses of another database.
 ///
-/// Managed objects in two contexts are compared with a cursor and a prepared statement on the same two files.
+/// Managed objects in two contexts are compared with a cursor and a prepared statement.
 enum RowBenchmark {
-  /// The ways to split, in the order of a round.
+  /// In the order of a round.
   enum Way: String, Codable, CaseIterable {
     /// SQLite's C functions.
     case limit
-    /// Managed objects, with bytes that aren't copied.
+    /// Bytes that aren't copied.
     case bytes
-    /// Managed objects, with Swift's own types.
     case typed
-    /// Managed objects, with attribute values of any type.
+    /// Attribute values of any type.
     case boxed
 
-    /// The goal for the ratio to the limit in a whole migration.
+    /// For the ratio to the limit in a whole migration.
     var goalRatio: Double {
       switch self {
       case .limit: 1
@@ -39,16 +38,11 @@ enum RowBenchmark {
 
   struct WayReport: Codable {
     var way: Way
-    /// The median duration, in seconds.
     var seconds: Double
-    /// The median processor time, in seconds.
     var processorSeconds: Double
-    /// The median of the ratios to the limit of the same round.
     var ratioToLimit: Double
     var processorRatio: Double
-    /// The goal for the ratio in a whole migration.
     var goalRatio: Double
-    /// The highest peak memory of the process, in bytes.
     var peakBytes: Int64?
   }
 
@@ -59,9 +53,6 @@ enum RowBenchmark {
     var ways: [WayReport]
   }
 
-  // MARK: The parent
-
-  /// Splits the notes of one store in all ways.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     let original = work.file(MigrationBenchmark.storeName)
     if try POSIXFileOperations().status(of: original) == nil {
@@ -94,9 +85,6 @@ enum RowBenchmark {
       })
   }
 
-  // MARK: The child
-
-  /// Splits the notes in one way and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way, a store and a new store.")

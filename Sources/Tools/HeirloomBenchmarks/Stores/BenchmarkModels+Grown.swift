@@ -2,12 +2,9 @@ import Heirloom
 
 // Two versions of a very large model, and the source format that Xcode writes.
 extension BenchmarkModels {
-  /// The number of entities in the earlier version, twice that of the large model.
   static let grownEntityCount = 2 * largeEntityCount
 
-  /// Makes two versions of a very large model.
-  ///
-  /// In every tenth entity, the later version renames, drops and adds an attribute; it also has a new entity.
+  /// In every tenth entity, the later version renames, drops and adds an attribute.
   static func grown() throws -> (earlier: ManagedObjectModel, later: ManagedObjectModel) {
     let earlier = try large(entityCount: grownEntityCount)
     var entities = earlier.entities
@@ -27,7 +24,7 @@ extension BenchmarkModels {
     return (earlier, try ManagedObjectModel(entities: entities, versionIdentifiers: ["later"]))
   }
 
-  /// Returns a model as the file `contents` of an `.xcdatamodel`.
+  /// The file `contents` of an `.xcdatamodel`.
   ///
   /// It supports only the features of these models, whose names need no escaping.
   static func source(of model: ManagedObjectModel) -> [UInt8] {

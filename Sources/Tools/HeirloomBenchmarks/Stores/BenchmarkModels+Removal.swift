@@ -2,16 +2,14 @@ import Heirloom
 
 // Two versions of a model that grew for years and was then cleaned up.
 extension BenchmarkModels {
-  /// The removed attributes of notes.
   private static let abandoned: [AttributeDescription] = [
     attribute("excerpt", .string), attribute("latitude", .double), attribute("legacyIdentifier", .string),
     attribute("longitude", .double), attribute("preview", .binary), attribute("rating", .integer16),
   ]
 
-  /// Makes the version with all the accumulated properties.
+  /// A note keeps a body and five other attributes and relationships, with four indexes among them.
   ///
-  /// A note keeps a body and five other attributes and relationships, with four indexes among them. Six attributes and
-  /// two indexes of notes are removed, as are tags and their links.
+  /// Six attributes and two indexes of notes are removed later, as are tags and their links.
   static func notesBeforeRemovals() throws -> ManagedObjectModel {
     var note = tidiedNote
     note.attributes += abandoned
@@ -20,14 +18,13 @@ extension BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["grown"])
   }
 
-  /// Makes the version without tags and without most properties of notes and persons; no entity's number changes.
+  /// No entity's number changes.
   static func notesAfterRemovals() throws -> ManagedObjectModel {
     var person = person
     person.attributes.removeAll { ["avatar", "createdAt", "score"].contains($0.name) }
     return try ManagedObjectModel(entities: [tidiedNote, person], versionIdentifiers: ["removal"])
   }
 
-  /// A note with the properties that stay.
   private static var tidiedNote: EntityDescription {
     var note = note
     note.attributes += [attribute("editedAt", .date), attribute("wordCount", .integer32)]

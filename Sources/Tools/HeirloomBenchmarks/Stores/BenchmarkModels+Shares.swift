@@ -1,20 +1,17 @@
 import Heirloom
 
-// Two versions of a model whose entities change in different ways; each store has its own share of rows for each.
+// Two versions whose entities change in different ways; stores give each its share of rows.
 extension BenchmarkModels {
-  /// The change to an entity's rows.
   enum Fate: String, Codable, CaseIterable {
-    /// The rows are unchanged.
     case kept = "Kept"
     /// A value changes in each row; in place if the candidate is a copy.
     case changed = "Changed"
     /// Two attributes are removed, so the rows are rewritten by either builder.
     case anew = "Anew"
-    /// The entity is removed; it sorts last, because no other entity's number must change.
+    /// It sorts last, because no other entity's number must change.
     case gone = "Removed"
   }
 
-  /// Makes the version with all entities, or the version after it.
   static func fates(isLater: Bool) throws -> ManagedObjectModel {
     let fates = Fate.allCases.filter { !isLater || $0 != .gone }
     let entities = fates.map { fate in
@@ -38,7 +35,7 @@ extension BenchmarkModels {
 }
 
 extension StoreGenerator {
-  /// Makes a store whose entities have the given shares of all rows, in percent; the rest is kept rows.
+  /// `shares` are percents of all rows; the rest is kept rows.
   ///
   /// The rows have neither weights nor values of the removed attributes.
   func makeStore(shares: [BenchmarkModels.Fate: Int], at path: String) throws {

@@ -1,14 +1,10 @@
 import Heirloom
 
-/// The models of the benchmarks' stores.
 enum BenchmarkModels {
-  /// Makes the version that is migrated: notes with an author and tags.
   static func notes() throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["V1"])
   }
 
-  /// Makes the version after an additive change: two attributes, an entity, an index.
-  ///
   /// `name` is the new entity's; if it sorts first, all other entities are renumbered.
   static func notesWithAdditions(entity name: String = "Workspace") throws -> ManagedObjectModel {
     var note = note
@@ -20,7 +16,6 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag, named(name)], versionIdentifiers: ["W1"])
   }
 
-  /// Makes the version with two more attributes.
   static func notesWithAttributes() throws -> ManagedObjectModel {
     var (note, person) = (note, person)
     note.attributes.append(attribute("priority", .integer32))
@@ -28,7 +23,6 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W1plain"])
   }
 
-  /// Makes the version after structural changes: a rename, a removed attribute, a default for NULL, several authors.
   static func notesReshaped() throws -> ManagedObjectModel {
     var heading = attribute("heading", .string)
     heading.renamingIdentifier = "title"
@@ -45,7 +39,7 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W2"])
   }
 
-  /// Makes the version in which a note has verses, which sort last, instead of a body.
+  /// A note has verses, which sort last, instead of a body.
   static func notesWithVerses() throws -> ManagedObjectModel {
     var note = note
     note.attributes.removeAll { $0.name == "body" }
@@ -57,7 +51,6 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag, verse], versionIdentifiers: ["W4"])
   }
 
-  /// Makes the version with computed values: first and last name from a name, the length of a body.
   static func notesWithComputedValues() throws -> ManagedObjectModel {
     var note = note
     note.attributes.append(attribute("bodyLength", .integer64))
@@ -67,7 +60,7 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W3"])
   }
 
-  /// Makes the mapping that computes them; everything else is inferred.
+  /// Everything but the computed values is inferred.
   static func computedValuesMapping() throws -> MappingModel {
     var mapping = try MappingModel.inferred(from: notes(), to: notesWithComputedValues())
     let first = "FUNCTION($source.name, 'componentsSeparatedByString:', ' ')[FIRST]"
@@ -87,25 +80,21 @@ enum BenchmarkModels {
     return mapping
   }
 
-  /// The addition of one of the fifty versions.
   enum Addition {
-    /// An attribute of an entity, with its column's type.
+    /// `type` is the column's.
     case attribute(entity: String, name: String, type: String)
-    /// One of five entities, from 1.
     case entity(Int)
   }
 
-  /// The number of entities that the fifty versions add.
   static let fiftyVersionsEntityCount = 5
 
-  /// Returns the name of the nth entity that the fifty versions add, sorted last: no row's entity number changes.
+  /// Sorted last: no row's entity number changes.
   static func lastEntity(_ place: Int) -> String { "Zone\(place)" }
 
-  /// Returns the name of the nth entity that the fifty versions add, sorted first: every row's entity number changes.
+  /// Sorted first: every row's entity number changes.
   static func firstEntity(_ place: Int) -> String { "Area\(place)" }
 
-  /// Returns the addition of a version from 1 to 50: every tenth adds an entity, the others attributes of two entities
-  /// in turns.
+  /// `version` is from 1 to 50.
   static func addition(ofVersion version: Int) -> Addition {
     if version.isMultiple(of: 10) { return .entity(version / 10) }
     return version.isMultiple(of: 2)
@@ -113,13 +102,13 @@ enum BenchmarkModels {
       : .attribute(entity: "Note", name: "extra\(version)", type: "INTEGER")
   }
 
-  /// Returns the indexed attribute of notes in a version from 0 to 50: from 5 on, two alternate every ten versions.
+  /// `version` is from 0 to 50; from 5 on, two attributes alternate every ten versions.
   static func indexedProperty(ofVersion version: Int) -> String? {
     guard version >= 5 else { return nil }
     return ((version - 5) / 10).isMultiple(of: 2) ? "title" : "createdAt"
   }
 
-  /// Makes one of the fifty additive versions, from 1; `name` gives the names of the added entities.
+  /// `last` is from 1 to 50; `name` gives the names of the added entities.
   static func notes(
     ofVersion last: Int, entities name: (Int) -> String = lastEntity
   ) throws -> ManagedObjectModel {
@@ -183,10 +172,10 @@ enum BenchmarkModels {
   static let largeEntityCount = 50
   static let largeAttributeCount = 15
 
-  /// Makes a model as large as that of a mature app: 50 entities, each with 15 attributes and four relationships.
+  /// As large as the model of a mature app.
   ///
-  /// Two versions differ in `attributeCount`, the number of attributes of the first entity. `entityCount` is from 15 to
-  /// 100.
+  /// Two versions differ in `attributeCount`, which is that of the first entity. `entityCount` is
+  /// from 15 to 100.
   static func large(
     attributeCount: Int = largeAttributeCount, entityCount: Int = largeEntityCount
   ) throws -> ManagedObjectModel {

@@ -5,14 +5,13 @@ import Heirloom
 ///
 /// Most are copies of a few generated originals: equal seeds give equal bytes.
 struct FleetStores {
-  /// The numbers of notes in the originals.
   private static let noteCounts = [20, 24, 28, 33, 37, 42, 46, 50]
   private static let storeName = "Notes.sqlite"
 
   let count: Int
-  /// The model file to migrate to; the earlier version is beside it.
+  /// The folder with both versions of the model.
   let modelPath: String
-  /// The mean size of an original, in bytes.
+  /// Of the originals.
   let meanByteCount: Int64
 
   private let folder: BenchmarkFolder
@@ -20,7 +19,6 @@ struct FleetStores {
   private let originalSums: [StoreSums]
   private let files = POSIXFileOperations()
 
-  /// Generates the originals and writes the models.
   init(count: Int, seed: UInt64, in folder: BenchmarkFolder) throws {
     self.count = count
     self.folder = folder
@@ -48,7 +46,7 @@ struct FleetStores {
     meanByteCount = size / Int64(originals.count)
   }
 
-  /// Rebuilds all stores and lets them come to rest; returns the file that lists them, one path per line.
+  /// Lets the stores come to rest; returns the file that lists them, one path per line.
   func make() throws -> String {
     let place = try folder.emptyFolder("fleet")
     let held = try originals.map { try files.hold($0) }
@@ -63,18 +61,16 @@ struct FleetStores {
     let listPath = folder.file("fleet-list")
     if try files.status(of: listPath) != nil { try files.unlink(listPath) }
     try files.writeNewFile(listPath, bytes: Array(list.utf8), attributes: FileAttributes(mode: 0o644))
-    // A server's stores have been at rest since their last use: writing them isn't part of a migration.
+    // A server's stores are at rest: writing them isn't part of a migration.
     sync()
     Thread.sleep(forTimeInterval: VaultConfiguration().restTime + 0.5)
     return listPath
   }
 
-  /// Checks about a thousand migrated stores, evenly spread, and their previous versions; returns the number of checked
-  /// stores.
+  /// Checks about a thousand stores, evenly spread, with their previous versions.
   ///
-  /// `expected` has the sums of migrated stores by original; the first run fills it. `isByHand` is true if the stores
-  /// have no vault. Throws ``BenchmarkError/differentContents(subject:expected:found:)`` for the first store that
-  /// differs.
+  /// `expected` has the sums by original; the first run fills it. With `isByHand`, the stores have
+  /// no vault. Returns the number of checked stores.
   func check(_ expected: inout [Int: StoreSums], isByHand: Bool = false) throws -> Int {
     let (earlier, later) = (try BenchmarkModels.notes(), try MigrationWorkload.additive.destination())
     let place = folder.file("fleet")
@@ -93,7 +89,6 @@ struct FleetStores {
     return checked
   }
 
-  /// Returns the path of a store's only previous version.
   private func keptPath(_ path: String) throws -> String {
     let kept = try StoreVault(StoreLocation(resolving: path, files: files), files: files).previousVersions()
     guard kept.count == 1, let store = kept[0].storePath else {
@@ -103,7 +98,6 @@ struct FleetStores {
     return store
   }
 
-  /// Removes the stores and everything beside them.
   func remove() throws {
     _ = try folder.emptyFolder("fleet")
   }

@@ -1,6 +1,4 @@
-/// A sequence of pseudo-random numbers that depends only on its seed.
-///
-/// Source: Steele, Lea and Flood, “Fast splittable pseudorandom number generators” (SplitMix64), 2014.
+/// SplitMix64: Steele, Lea and Flood, “Fast splittable pseudorandom number generators”, 2014.
 struct RandomSource: RandomNumberGenerator {
   private var state: UInt64
 
@@ -16,13 +14,12 @@ struct RandomSource: RandomNumberGenerator {
     return word ^ word >> 31
   }
 
-  /// Returns a number from 0 up to, but not including, a limit, which is at most 2³².
+  /// From 0 up to, but not including, `limit`, which is at most 2³².
   mutating func below(_ limit: Int) -> Int {
     // The standard library's algorithm may change, which would change the bytes of the stores.
     Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(clamping: limit)) >> 32)
   }
 
-  /// Returns one of several texts; an empty text if there are none.
   mutating func element(of texts: [String]) -> String {
     let index = below(texts.count)
     return texts.indices.contains(index) ? texts[index] : ""

@@ -1,19 +1,15 @@
-/// The vocabulary of generated stores.
 enum SampleWords {
-  /// Given names, some beyond ASCII.
   static let givenNames = [
     "Amara", "Bruno", "Céline", "Dagmar", "Emre", "Freya", "Gustav", "Hana", "Ioana", "Jakub", "Kofi", "Leïla", "Milan",
     "Noor", "Olga", "Pavel", "Quinn", "Rahel", "Søren", "Tamsin", "Ulrike", "Vera", "Wim", "Xenia", "Yusuf", "Zoë",
   ]
 
-  /// Family names, some with several words or beyond ASCII.
   static let familyNames = [
     "Abbott", "Becker", "Castillo", "Dvořák", "Evans", "Fontaine", "Grüber", "Hansen", "Ito", "Jovanović", "Kaya",
     "Lindqvist", "Moreau", "Novak", "O'Connor", "Papadopoulos", "Qureshi", "Romano", "Sánchez", "Tamm", "Usman",
     "van den Broek", "Wójcik", "Xiao", "Yılmaz", "de Zoete",
   ]
 
-  /// Words of titles, bodies and tags.
   static let words = [
     "breakfast", "the", "harbour", "with", "Anna", "and", "rain", "over", "letters", "of", "a", "long", "walk", "to",
     "station", "book", "about", "islands", "first", "snow", "garden", "under", "old", "trees", "doctor", "at", "noon",

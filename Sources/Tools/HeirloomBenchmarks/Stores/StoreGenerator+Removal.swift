@@ -1,9 +1,7 @@
 import Heirloom
 
 extension StoreGenerator {
-  /// Makes a store of the version with all the accumulated properties.
-  ///
-  /// Removed attributes take about two fifths of a note's bytes; see ``BenchmarkModels/notesBeforeRemovals()``.
+  /// Removed attributes take about two fifths of a note's bytes.
   func makeGrownStore(at path: String) throws {
     try makeStore(of: BenchmarkModels.notesBeforeRemovals(), at: path, insertNotes: insertGrownNotes)
   }

@@ -1,23 +1,21 @@
 import Heirloom
 
-/// Generates stores of any size in Core Data's layout; equal numbers and seeds give equal bytes.
+/// Makes closed stores in Core Data's layout; equal numbers and seeds give equal bytes.
 ///
-/// A store of N notes has N/5 persons, N/10 tags but at most 1000, and about 1.5 tag links per note. It is in WAL mode
-/// and closed.
+/// A store of N notes has N/5 persons, N/10 tags but at most 1000, and about 1.5 N tag links.
 struct StoreGenerator {
-  /// The number of notes, at least 1.
+  /// At least 1.
   let notes: Int
   let seed: UInt64
 
   var persons: Int { max(1, notes / 5) }
   private var tags: Int { max(1, min(1000, notes / 10)) }
 
-  /// Makes a store of the notes model.
   func makeStore(at path: String) throws {
     try makeStore(of: BenchmarkModels.notes(), at: path, insertNotes: insertNotes)
   }
 
-  /// Makes a store of notes, persons, tags and their links; in `model`, notes may have more properties.
+  /// In `model`, notes may have more properties.
   func makeStore(
     of model: ManagedObjectModel, at path: String, insertNotes: (Connection, inout RandomSource) throws -> Void
   ) throws {
@@ -36,7 +34,7 @@ struct StoreGenerator {
     }
   }
 
-  /// Makes a store of a model; `fill` inserts rows before the indexes are created.
+  /// `fill` inserts rows before the indexes are created.
   static func makeStore(
     of model: ManagedObjectModel, at path: String, fill: (Connection) throws -> Void = { _ in }
   ) throws {
@@ -127,13 +125,12 @@ struct StoreGenerator {
     }
   }
 
-  /// Returns a time, in seconds since 2001-01-01 UTC.
+  /// In seconds since 2001-01-01 UTC.
   static func date(_ random: inout RandomSource) -> Double {
     let seconds = Double(random.below(150_000_000))
     return 600_000_000 + seconds + Double(random.below(1000)) / 1000
   }
 
-  /// Returns three to five sentences of five to ten words.
   static func body(_ random: inout RandomSource) -> String {
     var body = ""
     body.reserveCapacity(320)

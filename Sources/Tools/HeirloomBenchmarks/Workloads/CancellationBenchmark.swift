@@ -3,20 +3,16 @@ import Heirloom
 
 /// The time from `cancel()` to the end of a migration, when its locks are released.
 ///
-/// An app needs that time when the system suspends it. Copies of one store are migrated, and each is cancelled at
-/// another point of the migration.
+/// An app needs that time when the system suspends it.
 enum CancellationBenchmark {
-  /// The workloads: only the schema, all rows by SQL, all rows by a policy.
+  /// Only the schema, all rows by SQL, all rows by a policy.
   static let workloads: [MigrationWorkload] = [.additive, .reshaping, .splittingTyped]
-  /// The number of cancelled migrations of each workload.
   private static let moments = 24
 
-  /// The waits with one outcome.
   struct Ending: Codable {
     var runs = 0
-    /// The longest wait, in seconds.
     var longestSeconds = 0.0
-    /// The last event before the longest wait, after which the migration did the work that took so long.
+    /// The last event before the longest wait.
     var longestAfter = ""
   }
 
@@ -24,15 +20,14 @@ enum CancellationBenchmark {
     var workload: MigrationWorkload
     var notes: Int
     var storeBytes: Int64
-    /// The duration of the whole migration, in seconds.
+    /// Of a migration that isn't cancelled.
     var seconds: Double
-    /// The migrations that ended as cancelled, with the store unchanged.
+    /// The migrations that left the store unchanged.
     var cancelled = Ending()
-    /// The migrations that were cancelled too late and completed.
+    /// The migrations that were cancelled too late.
     var completed = Ending()
   }
 
-  /// Migrates copies of one store of each size, and cancels them.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> [Report] {
     let files = POSIXFileOperations()
     let original = work.file("Cancelled.sqlite")
@@ -60,10 +55,10 @@ enum CancellationBenchmark {
     }
   }
 
-  /// One migration that is cancelled from another thread.
+  /// Cancels from another thread.
   private struct Cancelling {
     var seconds: Double
-    /// The time from the call to the end, in seconds; `nil` if the migration ended before the call.
+    /// From the call to the end, in seconds; `nil` if the migration ended before the call.
     var wait: Double?
     var isCompleted: Bool
     var lastEvent: String
@@ -101,7 +96,6 @@ enum CancellationBenchmark {
     }
   }
 
-  /// The delegate that records the last event.
   private final class Listener: MigrationAssistantDelegate, Sendable {
     let last = Locked("the call")
     let cancelled = Locked<(ContinuousClock.Instant, String)?>(nil)

@@ -1,82 +1,67 @@
 import Foundation
 
-/// The migration of many small stores by the tool's command, by the number migrated at a time.
+/// Each run has newly made stores, and a process of its own that runs the tool's command.
 ///
-/// Each run has newly made stores and a separate process, which does the work of `heirloom migrate --files-from LIST
-/// --jobs N`. Then the same command runs again and finds all stores up to date. Before it, in turns, a hand-written
-/// loop migrates the same stores: once unchecked, once with `quick_check`.
+/// Then the same command runs again and finds all stores up to date. Before it, in turns, a
+/// hand-written loop migrates the same stores: once unchecked, once with `quick_check`.
 enum FleetBenchmark {
-  /// The default number of stores.
   static let defaultStoreCount = 10_000
-  /// The default numbers of stores migrated at a time, in the order of a round.
+  /// In the order of a round.
   static let defaultJobCounts = [1, 2, 4]
 
-  /// The times per store of a run.
   struct StoreTimes: Codable {
-    /// The mean, in seconds: the run's duration divided by the number of stores.
+    /// The run's duration divided by the number of stores.
     var meanSeconds: Double
-    /// The median, in seconds from a store's start to its end; 0 for a hand-written loop.
+    /// From a store's start to its end; 0 for a hand-written loop.
     var medianSeconds: Double
-    /// The 99th percentile, in seconds; 0 for a hand-written loop.
+    /// The 99th percentile; 0 for a hand-written loop.
     var highSeconds: Double
     var storesPerSecond: Double
-    /// The processor time per store, in seconds.
     var processorSeconds: Double
-    /// The syncs per store, including SQLite's; `nil` on systems where they aren't counted.
+    /// Including SQLite's.
     var syncs: Double?
   }
 
-  /// The report on one number of jobs.
   struct JobsReport: Codable {
     /// The number of stores migrated at a time.
     var jobs: Int
-    /// The migration; its syncs include archiving the model.
+    /// Its syncs include archiving the model.
     var migration: StoreTimes
-    /// The hand-written loop, unchecked.
     var limit: StoreTimes
-    /// The hand-written loop with `quick_check`.
+    /// With `quick_check`.
     var limitProven: StoreTimes
-    /// The median of the ratios of a run's duration to that of the unchecked loop in the same round.
+    /// The median of the ratios of durations in the same round.
     var ratioToLimit: Double
     var processorRatioToLimit: Double
-    /// The median of the ratios to the checked loop.
     var ratioToProvenLimit: Double
     var processorRatioToProvenLimit: Double
-    /// The speed, as a multiple of the same round's run with one job.
-    ///
-    /// It is the median of all rounds; `nil` without runs with one job.
+    /// The speed, as a multiple of the same round's run with one job; `nil` without such runs.
     var scaling: Double?
-    /// The peak memory of the process before the first store, in bytes.
+    /// Before the first store.
     var initialPeakBytes: Int64?
-    /// The peak memory after a hundred stores.
+    /// After a hundred stores.
     var earlyPeakBytes: Int64?
-    /// The peak memory after all stores.
     var peakBytes: Int64?
-    /// The most open files at once, sampled during the run.
+    /// The most at once, sampled during the run.
     var openFiles: Int?
-    /// The files left open by the run.
     var leftOpenFiles: Int?
-    /// The second run, which finds all stores up to date.
+    /// Finds all stores up to date.
     var secondRun: StoreTimes
   }
 
   struct Report: Codable {
     var stores: Int
-    /// The mean size of a store before, in bytes.
+    /// The mean before the migration.
     var storeBytes: Int64
-    /// The number of runs with each number of jobs.
     var rounds: Int
-    /// The number of migrated stores in each run that were checked, with their previous versions.
+    /// In each run, with their previous versions.
     var checkedStores: Int
-    /// The goal for processor time per store, in seconds.
     var goalProcessorSeconds = PerformanceGoals.fleetProcessorSeconds
-    /// The goal for speed, as a fraction of the checked loop's.
+    /// As a fraction of the checked loop's.
     var goalSpeed = PerformanceGoals.fleetSpeed
-    /// The runs, by the number of jobs.
     var runs: [JobsReport]
   }
 
-  /// A round's runs with one number of jobs.
   private struct Round {
     var limit: FleetRun.Measured
     var limitProven: FleetRun.Measured
@@ -84,7 +69,6 @@ enum FleetBenchmark {
     var second: FleetRun.Measured
   }
 
-  /// Migrates the stores with each number of jobs, in turns.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     // A single run of many stores repeats a migration often enough.
     try run(
@@ -92,7 +76,6 @@ enum FleetBenchmark {
       rounds: arguments.roundCount ?? 1, seed: arguments.seed, in: work)
   }
 
-  /// Migrates a number of stores with each number of jobs, in turns.
   static func run(
     stores count: Int, jobCounts: [Int], rounds: Int, seed: UInt64, in work: BenchmarkFolder
   ) throws -> Report {
@@ -151,7 +134,7 @@ enum FleetBenchmark {
       syncs: runs.compactMap(\.syncs).max().map { Double($0) / Double(stores) })
   }
 
-  /// Returns the 99th percentile of values.
+  /// The 99th percentile.
   private static func high(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 99 / 100)]
@@ -161,7 +144,6 @@ enum FleetBenchmark {
 // MARK: - Text
 
 extension FleetBenchmark.Report {
-  /// The report as text.
   var lines: [String] {
     var table = TextTable([
       "", "median ms", "99 % ms", "mean ms", "stores/s", "× 1 job", "CPU ms", "syncs", "peak MB", "files open",

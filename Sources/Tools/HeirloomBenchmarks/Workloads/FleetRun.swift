@@ -5,37 +5,32 @@ import HeirloomStore
 /// One run of the tool's command over all stores of a list.
 enum FleetRun {
   static let childName = "fleet"
-  /// The number of stores after which memory must not grow.
+  /// Memory must not grow after so many stores.
   private static let earlyCount = 100
 
   struct Measured: Codable {
-    /// The seconds from before the list is read until after the last store.
+    /// From before the list is read until after the last store.
     var seconds: Double
-    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
-    /// The seconds per store, in the order of completion.
+    /// In the order of completion.
     var storeSeconds: [Double] = []
-    /// The number of stores with each outcome.
     var outcomes: [String: Int] = [:]
-    /// The peak memory of the process before the run, in bytes; `nil` if the system doesn't report it.
+    /// Before the run.
     var initialPeakBytes: Int64?
-    /// The peak memory after a hundred stores, or after all if there are fewer.
+    /// After a hundred stores, or after all if there are fewer.
     var earlyPeakBytes: Int64?
-    /// The peak memory after all stores.
     var peakBytes: Int64?
-    /// The most open files at once, counted after every hundredth store.
+    /// The most at once, counted after every hundredth store.
     var openFiles: Int?
-    /// The files left open by the run; libdispatch keeps three of its own.
+    /// Includes three that libdispatch keeps.
     var leftOpenFiles: Int?
-    /// The syncs of all stores, including SQLite's; `nil` on systems where they aren't counted.
+    /// Of all stores, including SQLite's.
     var syncs: Int?
-    /// The run's output on standard error.
+    /// Standard error.
     var words: String = ""
   }
 
-  /// Runs the command in a child process over the stores of a list.
-  ///
-  /// Throws ``BenchmarkError/unexpectedOutcome(expected:found:)`` if a store has another outcome than `outcome`.
+  /// Throws ``BenchmarkError/unexpectedOutcome(expected:found:)`` if a store has another outcome.
   static func inChildProcess(_ list: String, stores: FleetStores, jobs: Int, outcome: String) throws -> Measured {
     let measured = try ChildProcess.run(
       childName, [list, stores.modelPath, String(jobs)], returning: Measured.self)
@@ -46,15 +41,12 @@ enum FleetRun {
     return measured
   }
 
-  // MARK: The child
-
-  /// The members of a store's JSON line that are used.
+  /// Those members of a store's JSON line that are used.
   private struct Line: Decodable {
     let outcome: String
     let seconds: Double
   }
 
-  /// Runs the command and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, Int(words[2]) != nil else {
       throw BenchmarkError.usage("The run \(childName) needs a list, a model and a number of jobs.")
@@ -93,7 +85,6 @@ enum FleetRun {
     if measured.storeSeconds.count == earlyCount { measured.earlyPeakBytes = ProcessCounters.now().peakBytes }
   }
 
-  /// Returns the number of files that this process has open; `nil` if the system doesn't report it.
   private static func openFileCount() -> Int? {
     // One of them is the folder being read.
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }

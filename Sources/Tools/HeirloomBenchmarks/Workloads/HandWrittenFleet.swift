@@ -3,25 +3,20 @@ import Foundation
 import Heirloom
 import HeirloomStore
 
-/// A minimal loop for many small stores, as written by hand in C: copy, change, check, sync, link, rename.
+/// A lower bound for comparison, as written by hand in C: nothing is locked, planned or reported.
 ///
-/// The old version is kept under a second name. Nothing is locked, planned or reported: it is a lower bound for
-/// comparison.
+/// The old version is kept under a second name.
 enum HandWrittenFleet {
   static let childName = "fleet-by-hand"
 
   static func keptPath(_ path: String) -> String { path + ".kept" }
 
-  /// Migrates all stores of a list in a child process; with `isChecked`, `quick_check` must find nothing before a store
-  /// is replaced.
+  /// With `isChecked`, `quick_check` must find nothing before a store is replaced.
   static func inChildProcess(_ list: String, jobs: Int, isChecked: Bool) throws -> FleetRun.Measured {
     try ChildProcess.run(
       childName, [list, String(jobs), isChecked ? "checked" : "unchecked"], returning: FleetRun.Measured.self)
   }
 
-  // MARK: The child
-
-  /// Migrates the stores and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let jobs = Int(words[1]) else {
       throw BenchmarkError.usage("The run \(childName) needs a list, a number of jobs and whether to check.")
@@ -55,7 +50,6 @@ enum HandWrittenFleet {
     try ChildProcess.answer(measured)
   }
 
-  /// The change that is applied to every store.
   private struct Change: Sendable {
     let statements: String
     let propertyList: [UInt8]

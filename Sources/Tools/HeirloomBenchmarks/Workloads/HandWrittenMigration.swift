@@ -1,13 +1,12 @@
 import Foundation
 import Heirloom
 
-/// A minimal hand-written migration of one store that keeps the previous version.
+/// A limit for comparison, not an example: no lock, and no recovery from a crash in the middle.
 ///
-/// It clones the file, changes the clone in place without a journal, syncs it once, links the old file and renames the
-/// clone. Nothing is locked, and nothing recovers from a crash in the middle: it is a limit for comparison, not an
-/// example.
+/// It clones the file, changes the clone in place without a journal, syncs it once, links the old
+/// file and renames the clone.
 struct HandWrittenMigration {
-  /// The store's file, with an empty `-wal`.
+  /// With an empty `-wal`.
   let path: String
   /// The path of the previous version; its folder exists.
   let keptPath: String
@@ -17,9 +16,7 @@ struct HandWrittenMigration {
 
   private var clonePath: String { path + ".new" }
 
-  /// Migrates the store.
-  ///
-  /// With `isProven`, the clone is compared with the old store before it replaces it, as Heirloom does.
+  /// With `isProven`, the clone is first compared with the old store, as by Heirloom.
   func run(isProven: Bool, watch: inout Stopwatch) throws {
     let clone = try FileClone(of: path, at: clonePath)
     // A clone that shares blocks isn't in memory yet; the plain change reads nothing of it.
@@ -65,14 +62,14 @@ struct HandWrittenMigration {
   }
 }
 
-/// A clone of a file that shares its blocks if the file system supports that.
+/// Shares the file's blocks if the file system supports that.
 struct FileClone: ~Copyable {
   private let path: String
   private let descriptor: Int32
   /// True if no block was copied.
   let sharesBlocks: Bool
 
-  /// Makes the file, which must not exist; nothing is synced.
+  /// The file must not exist; nothing is synced.
   init(of source: String, at path: String) throws(BenchmarkError) {
     (descriptor, sharesBlocks) = try Self.makeClone(of: source, at: path)
     self.path = path

@@ -2,13 +2,12 @@ import Heirloom
 
 /// The relevant comparisons of the standard proof for one migration, written by hand.
 struct HandWrittenProof {
-  /// The store after the migration.
+  /// After the migration.
   let path: String
-  /// The store before the migration; `nil` if it no longer exists, and only the new store is checked.
+  /// Before the migration; `nil` if it no longer exists, and only the new store is checked.
   let oldPath: String?
   let workload: MigrationWorkload
 
-  /// Checks the structure, the rows of each table, the highest keys, dangling keys, and the schema.
   func run() throws {
     let connection = try Connection(path: path, mode: .readOnly)
     try connection.execute("PRAGMA \(HandWrittenSettings.cache)")

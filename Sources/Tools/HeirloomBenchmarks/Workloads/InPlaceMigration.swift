@@ -1,22 +1,20 @@
 import Heirloom
 
-/// A migration of the store itself, as frameworks do it, which leaves no previous version.
+/// Changes the store itself, as frameworks do it, and leaves no previous version.
 ///
-/// Each hop is a synced transaction. Between two hops the store has a version that the app once shipped.
+/// Each hop is a synced transaction; between two the store has a version that the app shipped.
 struct InPlaceMigration {
-  /// A hop of the migration, in one transaction.
   struct Step {
-    /// The statements, without those for the metadata.
+    /// Without those for the metadata.
     let statements: String
     /// The metadata of the hop's version, a constant of the migration.
     let propertyList: [UInt8]
   }
 
   let path: String
-  /// The hops, in order.
   let steps: [Step]
 
-  /// Migrates the store in exclusive mode and without WAL, which would be slower for so large a change.
+  /// Uses exclusive mode without WAL, which would be slower for so large a change.
   func run() throws {
     let connection = try Connection(path: path, mode: .readWrite, options: .building)
     // W1 and W5 are measured in place, and both index titles.

@@ -3,27 +3,19 @@ import Heirloom
 import HeirloomFormats
 import HeirloomMapping
 
-/// The cost of a very large model without rows: reading, comparing, planning, archiving.
+/// The cost of a very large model without rows.
 enum LargeModelBenchmark {
-  /// The measured steps, in the order of a round.
+  /// In the order of a round.
   enum Step: String, Codable, CaseIterable {
-    /// Reading the source that Xcode writes, from bytes.
     case readSource
-    /// Reading the compiled model, from bytes.
     case readCompiled
-    /// Reading a compressed snapshot, from bytes.
     case readSnapshot
-    /// All differences between two versions.
     case compare
-    /// Inferring a mapping between two versions.
     case inferMapping
-    /// Planning for an empty store: its model is found, and the store is inspected.
+    /// The store's model is found, and the store is inspected.
     case plan
-    /// Writing the compiled model, as bytes.
     case writeCompiled
-    /// Writing a compressed snapshot, as bytes.
     case writeSnapshot
-    /// Archiving the model beside its store, synced to the disk.
     case archive
 
     var title: String {
@@ -40,7 +32,7 @@ enum LargeModelBenchmark {
       }
     }
 
-    /// The goal for reading and comparing models, in seconds; `nil` for other steps.
+    /// In seconds; `nil` for steps that neither read nor compare models.
     var goal: Double? {
       switch self {
       case .readSource, .readCompiled, .readSnapshot, .compare, .inferMapping: ModelBenchmark.goal
@@ -56,48 +48,35 @@ enum LargeModelBenchmark {
 
   struct Measured: Codable {
     var step: Step
-    /// The seconds of each run; the first is the process's first.
+    /// The first is the process's first.
     var seconds: [Double]
-    /// The processor time of each run, in seconds.
     var processorSeconds: [Double]
-    /// The bytes read or written; `nil` for other steps.
+    /// Read or written; `nil` for other steps.
     var bytes: Int?
   }
 
   struct StepReport: Codable {
     var step: Step
-    /// The median of the first runs of processes, in seconds.
+    /// The median of the first runs of processes.
     var firstSeconds: Double
-    /// The median of all later runs, in seconds.
+    /// The median of all later runs.
     var seconds: Double
-    /// The shortest run, in seconds.
     var leastSeconds: Double
-    /// The median processor time of all later runs, in seconds.
     var processorSeconds: Double
-    /// The bytes read or written; `nil` for other steps.
     var bytes: Int?
-    /// The goal, in seconds; `nil` if there is none.
     var goalSeconds: Double?
-    /// True if the median of later runs meets the goal; `nil` without a goal.
+    /// True if the median of later runs meets the goal.
     var isGoalMet: Bool?
   }
 
   struct Report: Codable {
-    /// The number of entities in the later version.
     var entities: Int
-    /// The number of attributes in the later version.
     var attributes: Int
-    /// The number of relationships in the later version.
     var relationships: Int
-    /// The number of runs of each step.
     var runs: Int
-    /// The steps, in order.
     var steps: [StepReport]
   }
 
-  // MARK: The parent
-
-  /// Makes an empty store of either version and measures each step in several processes.
   static func run(in work: BenchmarkFolder) throws -> Report {
     let folder = try work.emptyFolder("models")
     defer { work.remove("models") }
@@ -124,9 +103,6 @@ enum LargeModelBenchmark {
       goalSeconds: step.goal, isGoalMet: step.goal.map { later.median <= $0 })
   }
 
-  // MARK: The child
-
-  /// Repeats all steps in turns and prints the times.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let count = Int(words[1]), count > 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a folder and a number.")

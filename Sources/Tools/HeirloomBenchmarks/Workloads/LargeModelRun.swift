@@ -4,7 +4,6 @@ import HeirloomCompare
 import HeirloomFormats
 import HeirloomMapping
 
-/// The measured steps with a very large model, each with a check of its result.
 struct LargeModelRun {
   static let earlierStore = "Earlier.sqlite"
   static let laterStore = "Later.sqlite"
@@ -17,7 +16,7 @@ struct LargeModelRun {
   private let assistant: MigrationAssistant
   private let controller: ModelController
 
-  /// Prepares the steps; the folder has the stores of both versions.
+  /// `folder` has the stores of both versions.
   init(folder: String) throws {
     (earlier, later) = try BenchmarkModels.grown()
     source = BenchmarkModels.source(of: later)
@@ -30,7 +29,7 @@ struct LargeModelRun {
     controller = ModelController(storeURL: URL(fileURLWithPath: PathText.join(folder, Self.laterStore)))
   }
 
-  /// Returns the number of bytes that a step reads or writes; `nil` for other steps.
+  /// Bytes that a step reads or writes; `nil` for other steps.
   func byteCount(of step: LargeModelBenchmark.Step) -> Int? {
     switch step {
     case .readSource: source.count
@@ -40,14 +39,13 @@ struct LargeModelRun {
     }
   }
 
-  /// Restores the state in which a step begins.
   func prepare(_ step: LargeModelBenchmark.Step) throws {
     let path = controller.snapshotURL.path
     guard step == .archive, try POSIXFileOperations().status(of: path) != nil else { return }
     try POSIXFileOperations().unlink(path)
   }
 
-  /// Performs a step, and returns a check of its result to run after the clock has stopped.
+  /// Returns a check of the result, to run after the clock has stopped.
   func perform(_ step: LargeModelBenchmark.Step) throws -> () throws -> Void {
     switch step {
     case .readSource:

@@ -3,68 +3,55 @@ import Heirloom
 
 /// A launch with nothing to do, which every start of an app pays for.
 ///
-/// The model is already in memory, and the store is migrated and archived. Measured is what an app does then: it
-/// creates a controller and an assistant and calls `migrateStore()` and `archive(_:)`.
+/// The model is already in memory, and the store is migrated and archived: an app then creates a
+/// controller and an assistant and calls `migrateStore()` and `archive(_:)`.
 enum LaunchBenchmark {
   static let childName = "launch"
-  /// The goal of the design, in seconds.
+  /// In seconds.
   static let goal = 0.002
 
   private static let processes = 15
   private static let callsEach = 100
 
   struct Measured: Codable {
-    /// The seconds of each launch; the first is the process's first.
+    /// The first is the process's first.
     var seconds: [Double]
-    /// The processor time of each launch, in seconds.
     var processorSeconds: [Double]
-    /// The bytes written by all launches; `nil` if the system doesn't report them.
+    /// By all launches.
     var writtenBytes: Int64?
-    /// The number of write calls; `nil` if the system doesn't report it.
     var writeCalls: Int64?
-    /// The number of syncs, file changes and locks of all launches.
+    /// Syncs, file changes and locks of all launches.
     var fileChanges: Int
   }
 
   struct Report: Codable {
-    /// The number of entities in the model.
     var entities: Int
-    /// The number of attributes in the model.
     var attributes: Int
-    /// The number of relationships in the model.
     var relationships: Int
-    /// The median of the first launches of processes, in seconds.
+    /// The median of the first launches of processes.
     var firstSeconds: Double
-    /// The shortest first launch, in seconds.
     var firstLeastSeconds: Double
-    /// The median processor time of the first launches, in seconds.
     var firstProcessorSeconds: Double
-    /// The median of all later launches, in seconds.
+    /// The median of all later launches.
     var laterSeconds: Double
-    /// The shortest later launch, in seconds.
     var laterLeastSeconds: Double
-    /// The median processor time of all later launches, in seconds.
     var laterProcessorSeconds: Double
-    /// The goal, in seconds.
     var goalSeconds: Double
     /// True if the medians of first and later launches are below the goal.
     var isGoalMet: Bool
     var launches: Int
-    /// The bytes that all launches wrote, including SQLite's side files.
+    /// Including SQLite's side files.
     var writtenBytes: Int64?
-    /// The write calls of all launches, including SQLite's to its side files.
     var writeCalls: Int64?
-    /// The number of syncs, file changes and locks of all launches.
     var fileChanges: Int
-    /// The number of files and folders whose bytes and times were compared before and after.
+    /// Files and folders whose bytes and times were compared before and after.
     var comparedFiles: Int
-    /// The names of files that SQLite left beside the store.
+    /// Those that SQLite left beside the store.
     var sideFiles: [String]
   }
 
   // MARK: The parent
 
-  /// Prepares a store, launches, and checks that nothing was changed.
   static func run(in work: BenchmarkFolder) throws -> Report {
     let folder = try work.emptyFolder("launch")
     let path = PathText.join(folder, "Large.sqlite")
@@ -105,7 +92,7 @@ enum LaunchBenchmark {
     return known.count == counts.count ? known.reduce(0, +) : nil
   }
 
-  /// Makes a store of an earlier version, and launches the app until nothing is left to do.
+  /// Launches the app with a store of an earlier version, so that nothing is left to do.
   static func prepare(_ path: String, model: ManagedObjectModel) throws {
     let earlier = try BenchmarkModels.large(attributeCount: BenchmarkModels.largeAttributeCount - 1)
     try StoreGenerator.makeStore(of: earlier, at: path)
@@ -117,7 +104,7 @@ enum LaunchBenchmark {
     }
   }
 
-  /// Does what an app does at each start.
+  /// What an app does at each start.
   static func launch(
     _ url: URL, history: ModelHistory, files: any FileOperations
   ) throws -> (outcome: MigrationOutcome, isWritten: Bool) {
@@ -131,7 +118,6 @@ enum LaunchBenchmark {
 
   // MARK: The child
 
-  /// Launches repeatedly and prints the times.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let count = Int(words[1]), count > 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a store and a number.")

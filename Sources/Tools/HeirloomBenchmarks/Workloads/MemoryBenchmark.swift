@@ -1,23 +1,21 @@
 import Foundation
 import Heirloom
 
-/// The memory of migrations with policies, by the number of notes: it must not grow with the store.
+/// Memory must not grow with the number of notes.
 enum MemoryBenchmark {
-  /// The workloads: one for each way in which a policy reads and sets values.
+  /// One for each way in which a policy reads and sets values.
   static let workloads: [MigrationWorkload] = [.splitting, .splittingTyped, .splittingBoxed]
-  /// The default numbers of notes.
   static let defaultCounts = [10_000, 100_000, 1_000_000]
-  /// The goal for growth, as a fraction of the lowest peak.
+  /// As a fraction of the lowest peak.
   static let goalGrowth = 0.1
 
   struct WorkloadReport: Codable {
     var workload: MigrationWorkload
-    /// The peak memory of the process, in bytes, by the number of notes.
+    /// Of the whole process, by the number of notes.
     var peakBytes: [Int64?]
-    /// The goal for peak memory, in bytes.
     var goalPeakBytes: Int64
 
-    /// The growth from the lowest peak to the highest, as a fraction of the lowest; `nil` if unknown.
+    /// From the lowest peak to the highest, as a fraction of the lowest; `nil` if unknown.
     var growth: Double?
     /// True if peak and growth meet their goals; `nil` if unknown.
     var isGoalMet: Bool?
@@ -37,11 +35,10 @@ enum MemoryBenchmark {
   struct Report: Codable {
     var notes: [Int]
     var workloads: [WorkloadReport]
-    /// The goal for growth, as a fraction of the lowest peak.
     var goalGrowth = MemoryBenchmark.goalGrowth
   }
 
-  /// Migrates one store of each size in each way, each in its own process.
+  /// Each migration has a process of its own.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     let counts = arguments.noteCounts ?? defaultCounts
     var peaks: [MigrationWorkload: [Int64?]] = [:]

@@ -2,7 +2,6 @@ import Foundation
 import Heirloom
 
 extension MigrationWorkload {
-  /// The additional ways that are measured for this workload.
   var furtherWays: [MigrationBenchmark.Way] {
     switch self {
     case .additive: [.inPlace, .inPlaceProven]
@@ -13,7 +12,7 @@ extension MigrationWorkload {
 }
 
 extension MigrationBenchmark {
-  /// Migrates by hand in the store itself, hop by hop; `workload` is proven afterwards, `nil` for no proof.
+  /// `workload` is proven afterwards; `nil` for no proof.
   static func migrateInPlace(
     _ path: String, _ steps: [MigrationWorkload.Step], proving workload: MigrationWorkload? = nil
   ) throws -> Measured {

@@ -3,26 +3,22 @@ import Heirloom
 
 /// A migration by Heirloom and by hand, each in its own process and in turns.
 enum MigrationBenchmark {
-  /// The ways to migrate, in the order of a round.
+  /// In the order of a round.
   enum Way: String, Codable, CaseIterable {
     /// By hand, unproven.
     case limit
-    /// By hand, proven.
     case limitProven
     /// A call of `MigrationAssistant.migrateStore()` with the standard proof.
     case heirloom
-    /// The same, always in a new file.
     case rebuild
-    /// The same, always in a copy of the store.
     case cloneAndAlter
-    /// By hand in the store itself, without a previous version, unproven.
+    /// By hand in the store itself, without a previous version.
     case inPlace
-    /// The same, proven.
     case inPlaceProven
-    /// By hand in the store itself, version by version, unproven.
+    /// By hand in the store itself, version by version.
     case inPlaceSteps
 
-    /// The builder, for Heirloom's runs.
+    /// Only Heirloom's runs use it.
     var builder: BuilderChoice {
       switch self {
       case .limit, .limitProven, .heirloom, .inPlace, .inPlaceProven, .inPlaceSteps: .automatic
@@ -33,84 +29,62 @@ enum MigrationBenchmark {
   }
 
   static let childName = "migration"
-  /// The name of the original store in the folder of stores.
   static let storeName = "Notes.sqlite"
 
   struct Measured: Codable {
-    /// The seconds from before the store is opened until after the last sync.
+    /// From before the store is opened until after the last sync.
     var seconds: Double
-    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
-    /// The parts, in order.
     var parts: [MeasuredPart]
-    /// The store that holds the previous version; `nil` if there is none.
+    /// The store that holds the previous version.
     var keptPath: String?
-    /// The builder that made Heirloom's candidate.
+    /// `nil` for runs by hand.
     var builder: String?
-    /// The bytes written; `nil` if the system doesn't report them.
     var writtenBytes: Int64?
-    /// The peak memory of the process, in bytes; `nil` if the system doesn't report it.
+    /// Of the process.
     var peakBytes: Int64?
-    /// The peak memory before the migration, which is that of the program itself.
+    /// Before the migration: that of the program itself.
     var initialPeakBytes: Int64?
-    /// The syncs, including SQLite's; `nil` on systems where they aren't counted.
+    /// Including SQLite's.
     var syncs: Int?
   }
 
   struct WayReport: Codable {
     var way: Way
-    /// The builder that made Heirloom's candidate.
     var builder: String?
-    /// The median duration, in seconds.
     var seconds: Double
-    /// The shortest duration, in seconds.
     var leastSeconds: Double
-    /// The median processor time, in seconds.
     var processorSeconds: Double
     /// The median of the ratios to the unproven limit of the same round.
     var ratioToLimit: Double
     var processorRatioToLimit: Double
-    /// The median of the ratios to the proven limit of the same round.
     var ratioToProvenLimit: Double
     var processorRatioToProvenLimit: Double
-    /// The store's rows per second.
     var rowsPerSecond: Double
-    /// The store's bytes per second.
     var bytesPerSecond: Double
-    /// The median of the bytes written.
     var writtenBytes: Double?
-    /// The most syncs, including SQLite's.
+    /// The most in one run, including SQLite's.
     var syncs: Int?
-    /// The highest peak memory of the process, in bytes.
     var peakBytes: Int64?
-    /// The highest peak memory before the migration, in bytes.
     var initialPeakBytes: Int64?
-    /// The medians of the parts, in order.
     var parts: [MeasuredPart]
   }
 
   struct Report: Codable {
     var workload: MigrationWorkload
-    /// The number of notes in the store.
     var notes: Int
-    /// The number of rows in the store.
     var rows: Int64
-    /// The store's size, in bytes.
     var storeBytes: Int64
-    /// The number of runs of each way.
     var rounds: Int
-    /// The goal for the ratio to the unproven limit.
+    /// For the ratio to the unproven limit.
     var goalRatio: Double
-    /// The goal for peak memory, in bytes.
     var goalPeakBytes: Int64
     var ways: [WayReport]
-    /// The other goals for this workload.
     var furtherGoals: [MigrationGoal]
   }
 
   // MARK: The parent
 
-  /// Generates a store and migrates copies of it.
   static func run(
     _ workload: MigrationWorkload, _ arguments: BenchmarkArguments, in work: BenchmarkFolder
   ) throws -> Report {
@@ -182,7 +156,6 @@ enum MigrationBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let workload = MigrationWorkload(rawValue: words[0]), let way = Way(rawValue: words[1])
     else {
@@ -248,9 +221,9 @@ enum MigrationBenchmark {
   }
 }
 
-/// A delegate that measures the time between a migration's events.
+/// Measures the time between a migration's events.
 final class PartListener: MigrationAssistantDelegate {
-  /// The stopwatch, started when the listener is created.
+  /// Started when the listener is created.
   private(set) var watch = Stopwatch()
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {

@@ -1,20 +1,15 @@
 import Foundation
 
-/// A performance goal for one workload, with the measured value.
 struct MigrationGoal: Codable {
   var subject: String
-  /// The measured value, a ratio or milliseconds.
   var value: Double
-  /// The unit of the value: `×` or `ms`.
+  /// `×` or `ms`.
   var unit: String
-  /// The upper bound; `nil` if there is none.
   var most: Double?
-  /// The lower bound; `nil` if there is none.
   var least: Double?
 }
 
 extension MigrationGoal: CustomStringConvertible {
-  /// The goal and the value on one line.
   var description: String {
     func text(_ value: Double) -> String { String(format: unit == "ms" ? "%.1f" : "%.2f", value) + " " + unit }
     let bound = most.map { "; goal: at most \(text($0))" } ?? least.map { "; goal: at least \(text($0))" }
@@ -23,8 +18,7 @@ extension MigrationGoal: CustomStringConvertible {
 }
 
 extension MigrationWorkload {
-  /// Returns the goals for this workload besides the ratio to the limit, with the measured values; empty for most
-  /// workloads.
+  /// Those besides the ratio to the limit; empty for most workloads.
   func furtherGoals(
     _ measured: [MigrationBenchmark.Way: [MigrationBenchmark.Measured]], storeBytes: Int64
   ) -> [MigrationGoal] {
@@ -73,12 +67,11 @@ extension MigrationWorkload {
 }
 
 extension MigrationBenchmark {
-  /// True if the file system shares blocks between a store and its clone, since the limit then writes only its changes.
+  /// True if a store and its clone share blocks: the limit then writes only its changes.
   fileprivate static func sharesBlocks(_ measured: [Way: [Measured]], storeBytes: Int64) -> Bool {
     ((measured[.limit] ?? []).compactMap(\.writtenBytes).max() ?? storeBytes) < storeBytes / 2
   }
 
-  /// Returns the goal for the ratio to the limit.
   static func goalRatio(
     _ workload: MigrationWorkload, notes: Int, _ measured: [Way: [Measured]], storeBytes: Int64
   ) -> Double {
@@ -92,7 +85,6 @@ extension MigrationBenchmark {
 }
 
 extension MigrationBenchmark.Measured {
-  /// Returns the total seconds of some parts.
   func seconds(of names: Set<String>) -> Double {
     parts.filter { names.contains($0.name) }.map(\.seconds).reduce(0, +)
   }

@@ -1,14 +1,11 @@
-// The hand-written comparisons after a migration, and the queries whose results must be equal for all ways.
 extension MigrationWorkload {
-  // MARK: The proof by hand
-
-  /// The tables that must have equal numbers of rows before and after.
+  /// Those that must have equal numbers of rows before and after.
   var tables: [(before: String, after: String)] {
     let objects = ["ZNOTE", "ZPERSON", "ZTAG"].map { ($0, $0) }
     return objects + [("Z_1TAGS", "Z_\(1 + shift)TAGS")]
   }
 
-  /// The join table's column of keys of notes; after reshaping, the relationship of authors has the shorter name.
+  /// After reshaping, the relationship of authors has the shorter name.
   private var noteColumn: String { self == .reshaping ? "Z_1NOTES1" : "Z_\(1 + shift)NOTES" }
 
   /// Queries over the clone whose counts must be 0.
@@ -47,7 +44,7 @@ extension MigrationWorkload {
     return zeroes
   }
 
-  /// Queries over the old store and the clone whose results must be equal: sums of the changed values.
+  /// Sums of the changed values, in the old store and in the clone, which must be equal.
   var sums: [(before: String, after: String)] {
     func sum(_ value: String, _ table: String) -> String {
       "SELECT COUNT(\(value)), TOTAL((\(value)) * (1 + Z_PK % 127)) FROM \(table)"
@@ -75,15 +72,12 @@ extension MigrationWorkload {
     }
   }
 
-  /// Returns a query that counts each dangling key once, in the key's index, without reading the rows.
+  /// Counts each dangling key once, in the key's index, without reading the rows.
   private static func danglingKeys(_ table: String, _ column: String, leadingTo target: String) -> String {
     "SELECT COUNT(*) FROM (SELECT DISTINCT \(column) AS k FROM main.\(table) WHERE \(column) IS NOT NULL)"
       + " WHERE k NOT IN (SELECT Z_PK FROM main.\(target))"
   }
 
-  // MARK: The queries on which all ways must agree
-
-  /// Queries over a migrated store.
   var sumQueries: [String] {
     let links = ("Z_\(1 + shift)TAGS", noteColumn, "Z_\(3 + shift)TAGS")
     var queries = [

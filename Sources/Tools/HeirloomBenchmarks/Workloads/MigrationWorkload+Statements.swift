@@ -1,8 +1,7 @@
 import Heirloom
 
-// The statements of the hand-written migrations.
 extension MigrationWorkload {
-  /// The statements that change a clone, without those for the metadata.
+  /// Those that change a clone, except its metadata.
   var statements: String {
     switch self {
     case .additive:
@@ -45,7 +44,7 @@ extension MigrationWorkload {
     }
   }
 
-  /// The statements that change the entity numbers of all rows; empty if no new entity sorts before the old ones.
+  /// Changes the entity numbers of all rows; empty if no new entity sorts before the old ones.
   private var renumberedRows: String {
     guard shift > 0 else { return "" }
     return """
@@ -100,18 +99,16 @@ extension MigrationWorkload {
     """
   }
 
-  /// A hop on the path to the last version.
   struct Step {
-    /// The statements of the hop, without those for the metadata.
+    /// Without those for the metadata.
     let statements: String
-    /// The model of the hop's version.
     let model: ManagedObjectModel
   }
 
-  /// Returns the whole migration as one hop.
+  /// The whole migration as one hop.
   func lastStep() throws -> Step { Step(statements: statements, model: try destination()) }
 
-  /// Returns the hops to each version, as for users who installed every version; only one hop if there are no others.
+  /// As for users who installed every version; only one hop if there are no others.
   func steps() throws -> [Step] {
     guard self == .fiftyVersions else { return [try lastStep()] }
     return try (1...50).map { version in

@@ -2,25 +2,20 @@ import Heirloom
 
 /// A migration of the store of notes, with the statements for its hand-written counterpart.
 enum MigrationWorkload: String, Codable, CaseIterable {
-  /// Two attributes, an index, and an entity that sorts last: no row changes.
+  /// The new entity sorts last: no row changes.
   case additive = "W1"
-  /// Two attributes and nothing else, which changes only the schema.
+  /// Changes only the schema.
   case plain = "W1plain"
-  /// The same as W1 with an entity that sorts first: every row gets another entity number.
+  /// The new entity sorts first: every row gets another entity number.
   case renumbering = "W1first"
-  /// A rename, a removed attribute, a default for NULL, a to-one relationship made to-many.
   case reshaping = "W2"
-  /// A name split in two and the length of a text, by expressions.
   case computing = "W3"
-  /// A policy makes several objects of each note, from bytes that aren't copied.
   case splitting = "W4"
-  /// The same with Swift's own types.
   case splittingTyped = "W4typed"
-  /// The same with attribute values of any type.
   case splittingBoxed = "W4boxed"
-  /// Fifty additive versions at once; the new entities sort last, so no row changes.
+  /// The new entities sort last: no row changes.
   case fiftyVersions = "W5"
-  /// The same with entities that sort first: every row gets another entity number.
+  /// The new entities sort first: every row gets another entity number.
   case fiftyVersionsFirst = "W5first"
 
   var title: String {
@@ -38,7 +33,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// The number of new entities that sort before the old ones, by which all entity numbers grow.
+  /// New entities that sort before the old ones, by which all entity numbers grow.
   var shift: Int {
     switch self {
     case .renumbering: 1
@@ -55,7 +50,6 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// Returns the destination model.
   func destination() throws -> ManagedObjectModel {
     switch self {
     case .additive: try BenchmarkModels.notesWithAdditions()
@@ -69,7 +63,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// The policy that makes verses; `nil` for a migration without code.
+  /// `nil` for a migration without code.
   var policy: VersePolicy.Type? {
     switch self {
     case .splitting: VersePolicy.self
@@ -79,7 +73,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// Returns the mappings that an app would give; empty if they are inferred.
+  /// Those that an app would give; empty if they are inferred.
   func mappings() throws -> [MappingModel] {
     if self == .computing { return [try BenchmarkModels.computedValuesMapping()] }
     guard let policy else { return [] }

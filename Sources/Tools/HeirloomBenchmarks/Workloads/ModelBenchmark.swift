@@ -6,12 +6,12 @@ import HeirloomMapping
 
 /// The cost of reading two models and comparing them.
 enum ModelBenchmark {
-  /// The goal for each part, in seconds.
+  /// For each part, in seconds.
   static let goal = 0.03
 
   private static let rounds = 31
 
-  /// Measures two model files of any kind, and returns a table.
+  /// The model files may be of any kind.
   static func run(_ sourcePath: String, _ destinationPath: String) throws -> String {
     let source = try ModelFile.read(sourcePath).model
     let destination = try ModelFile.read(destinationPath).model

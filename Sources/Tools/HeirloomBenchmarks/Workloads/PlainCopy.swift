@@ -1,9 +1,8 @@
 import Foundation
 import Heirloom
 
-/// A durable, hand-written copy of a file.
 enum PlainCopy {
-  /// Copies a file to a new name, and syncs the copy.
+  /// Syncs the copy.
   static func copy(_ path: String, to newPath: String) throws(BenchmarkError) {
     let input = open(path, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw .system(call: "open", path: path, code: errno) }

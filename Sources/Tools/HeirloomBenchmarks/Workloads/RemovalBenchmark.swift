@@ -1,57 +1,45 @@
 import Foundation
 import Heirloom
 
-/// A migration that removes much, with clean-up at once or deferred, each in its own process and in turns.
+/// A migration that removes much, with clean-up at once or deferred.
 enum RemovalBenchmark {
-  /// The ways to migrate, in the order of a round.
+  /// In the order of a round.
   enum Way: String, Codable, CaseIterable {
-    /// Everything at launch.
     case atOnce
-    /// The clean-up after the launch.
     case deferred
   }
 
   static let childName = "removal"
-  /// The goal for the factor by which deferring the clean-up makes a launch faster.
+  /// The factor by which deferring the clean-up makes a launch faster.
   static let goalRatio = 3.0
 
   struct Measured: Codable {
-    /// The seconds of the launch, from before the store is opened until after the last sync.
+    /// Of the launch alone.
     var seconds: Double
-    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
-    /// The parts of the launch, in order.
     var parts: [MeasuredPart]
-    /// The previous version's store.
     var keptPath: String
-    /// The builder that made the candidate.
     var builder: String
-    /// The deferred clean-up.
     var deferred: [String]
     /// The seconds of each piece of clean-up.
     var pieces: [Double]
-    /// The sums over the store after the launch, and after the clean-up.
+    /// After the launch, and after the clean-up.
     var sums: [[String]]
-    /// The peak memory of the process, in bytes.
     var peakBytes: Int64?
   }
 
   struct WayReport: Codable {
     var way: Way
     var builder: String
-    /// The median of launches, in seconds.
     var seconds: Double
     var leastSeconds: Double
     var processorSeconds: Double
-    /// The median of the total clean-up after the launch, in seconds.
+    /// The median of the total after the launch.
     var cleanUpSeconds: Double
-    /// The longest piece of that clean-up, in seconds.
     var longestPieceSeconds: Double
     var pieceCount: Int
-    /// The deferred clean-up.
     var deferred: [String]
     var peakBytes: Int64?
-    /// The medians of the parts, in order.
     var parts: [MeasuredPart]
   }
 
@@ -68,7 +56,6 @@ enum RemovalBenchmark {
 
   // MARK: The parent
 
-  /// Migrates copies of one store in both ways.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     let files = POSIXFileOperations()
     let original = work.file("Grown.sqlite")
@@ -122,7 +109,6 @@ enum RemovalBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store, cleans up and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way and a store.")

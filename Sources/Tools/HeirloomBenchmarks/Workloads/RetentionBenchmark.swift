@@ -1,60 +1,51 @@
 import Foundation
 import Heirloom
 
-/// The cost of keeping a store's file durably, by Heirloom's own calls and by a plain copy, in turns.
+/// The cost of keeping a store's file durably, by Heirloom's own calls and by a plain copy.
 enum RetentionBenchmark {
-  /// The ways to keep a file, in the order of a round.
+  /// In the order of a round.
   enum Way: String, Codable, CaseIterable {
     /// `copy_file_range` and `fsync`, written by hand.
     case copyByHand
     /// A second name in another folder, as a migration keeps the store it replaces.
     case link
-    /// A clone with shared blocks, as for a candidate or a restored store; not measured if the file system can't share.
+    /// As for a candidate or a restored store; not measured if the file system can't share blocks.
     case clone
-    /// A copy, for a file system that supports neither.
+    /// For a file system that supports neither.
     case copy
   }
 
   static let childName = "retention"
-  /// The goal in seconds if no block is copied.
+  /// If no block is copied.
   static let goalSeconds = 0.01
-  /// The goal for the ratio of a copy to the one by hand.
+  /// For a copy, to the one by hand.
   static let goalRatio = 1.1
-  /// The goal for additional memory, in bytes.
+  /// For additional memory.
   static let goalBytes: Int64 = 4 << 20
-  /// The bytes of a store per note.
   static let bytesPerNote = 364
-  /// The default numbers of notes.
   static let defaultCounts = [100_000, 1_000_000]
 
   struct Measured: Codable {
-    /// The seconds from before the file is opened until after the last sync; `nil` if the file system doesn't support
-    /// the way.
+    /// Until after the last sync; `nil` if the file system doesn't support the way.
     var seconds: Double?
-    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
-    /// The additional memory, in bytes; `nil` if the system doesn't report it.
+    /// Additional memory.
     var grownBytes: Int64?
   }
 
-  /// The report on one way with a file of one size.
   struct WayReport: Codable {
     var way: Way
     var fileBytes: Int64
-    /// The median duration, in seconds.
     var seconds: Double
     var leastSeconds: Double
     var processorSeconds: Double
-    /// The median of the ratios to the copy by hand of the same round.
     var ratioToCopy: Double
-    /// The most additional memory, in bytes.
     var grownBytes: Int64?
   }
 
   struct Report: Codable {
     var rounds: Int
     var ways: [WayReport]
-    /// True if the file system shares blocks.
     var sharesBlocks: Bool
     var goalSeconds = RetentionBenchmark.goalSeconds
     var goalRatio = RetentionBenchmark.goalRatio
@@ -63,7 +54,6 @@ enum RetentionBenchmark {
 
   // MARK: The parent
 
-  /// Keeps files of several sizes in all ways.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     let files = POSIXFileOperations()
     let path = work.file("Kept.sqlite")
@@ -98,7 +88,6 @@ enum RetentionBenchmark {
       grownBytes: runs.compactMap(\.grownBytes).max())
   }
 
-  /// Makes a file of arbitrary bytes and syncs it.
   private static func makeFile(at path: String, byteCount: Int64, seed: UInt64) throws {
     var random = RandomSource(seed: seed)
     guard FileManager.default.createFile(atPath: path, contents: nil) else {
@@ -119,7 +108,6 @@ enum RetentionBenchmark {
 
   // MARK: The child
 
-  /// Keeps one file and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way, a file and a folder.")
@@ -137,9 +125,7 @@ enum RetentionBenchmark {
         grownBytes: before.flatMap { before in after.map { max(0, $0 - before) } }))
   }
 
-  /// Keeps a file under its name in another folder, and syncs content and name.
-  ///
-  /// Returns false if the file system doesn't support the way.
+  /// Syncs content and name; returns false if the file system doesn't support the way.
   private static func keep(_ path: String, in folder: String, _ way: Way) throws -> Bool {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o644)
@@ -171,7 +157,6 @@ enum RetentionBenchmark {
 }
 
 extension RetentionBenchmark.Report {
-  /// The report as text.
   var lines: [String] {
     func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
     var table = TextTable([

@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// Sums over a store of notes that must be equal for all ways to migrate it.
+/// Sums that must be equal for all ways to migrate a store.
 struct StoreSums: Hashable {
   private var rows: [String: [[SQLiteValue]]] = [:]
 
@@ -17,9 +17,7 @@ struct StoreSums: Hashable {
     "PRAGMA quick_check",
   ]
 
-  /// Computes the sums of a store after a migration; `nil` as the workload means before it.
-  ///
-  /// Throws ``BenchmarkError/differentContents(subject:expected:found:)`` if the metadata doesn't fit the model.
+  /// Throws if the metadata doesn't fit `model`; `workload` is `nil` before the migration.
   init(of path: String, model: ManagedObjectModel, after workload: MigrationWorkload? = nil) throws {
     let metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
     guard metadata.isCompatible(with: model) else {
@@ -40,7 +38,6 @@ struct StoreSums: Hashable {
     }
   }
 
-  /// The number of rows of all tables together.
   var rowCount: Int64 {
     Self.earlierQueries.prefix(4).reduce(0) { $0 + (rows[$1]?.first?.first?.integer ?? 0) }
   }

@@ -1,20 +1,18 @@
 import Foundation
 import Heirloom
 
-/// Both ways to make a candidate, by the shares of rows removed, rewritten or changed.
-///
-/// The planner's choice is based on it.
+/// The planner's choice of a builder is based on these measurements.
 enum ThresholdBenchmark {
   static let childName = "thresholds"
 
-  /// The shares of rows, in percent; the rest is kept.
+  /// In percent of the rows; the rest is kept.
   struct Shares: Hashable, Codable {
     var gone = 0
     var anew = 0
     var changed = 0
   }
 
-  /// The measured shares: each alone, and some combined.
+  /// Each share alone, and some combined.
   static let cells: [Shares] =
     [0, 10, 20, 30, 40, 50, 60, 70, 80, 90].map { Shares(gone: $0) }
     + [25, 50, 75, 100].map { Shares(anew: $0) } + [25, 50, 100].map { Shares(changed: $0) }
@@ -25,36 +23,30 @@ enum ThresholdBenchmark {
     ]
 
   struct Measured: Codable {
-    /// The seconds from before the store is opened until after the last sync.
     var seconds: Double
-    /// The processor time of the process in that time, in seconds.
     var processorSeconds: Double
-    /// The bytes written; `nil` if the system doesn't report them.
     var writtenBytes: Int64?
-    /// The new store's size, in bytes.
+    /// The new store's size.
     var storeBytes: Int64
   }
 
-  /// The report on one builder, with medians.
+  /// Times and written bytes are medians.
   struct BuilderReport: Codable {
     var seconds: Double
     var processorSeconds: Double
     var writtenBytes: Double?
-    /// The new store's size, in bytes.
     var storeBytes: Int64
   }
 
-  /// The report on one division of the rows.
   struct CellReport: Codable {
     var shares: Shares
-    /// The size of the store before, in bytes.
+    /// Before the migration.
     var storeBytes: Int64
     var rebuild: BuilderReport
     var cloneAndAlter: BuilderReport
-    /// The medians of the ratios of a new file to a copy in the same round.
+    /// Medians of the ratios of a new file to a copy in the same round.
     var secondsRatio: Double
     var processorRatio: Double
-    /// The planner's choice.
     var chosen: String
   }
 
@@ -66,7 +58,6 @@ enum ThresholdBenchmark {
 
   // MARK: The parent
 
-  /// Migrates stores of all divisions in both ways, in turns.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     let files = POSIXFileOperations()
     var reports: [CellReport] = []
@@ -137,7 +128,6 @@ enum ThresholdBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store and prints the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let builder = MigrationPlan.Builder(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a builder and a store.")
@@ -160,7 +150,6 @@ enum ThresholdBenchmark {
 }
 
 extension ThresholdBenchmark.Report {
-  /// The report as text.
   var lines: [String] {
     func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
     func megabytes(_ bytes: Double?) -> String { bytes.map { number($0 / 1e6, 1) } ?? "?" }

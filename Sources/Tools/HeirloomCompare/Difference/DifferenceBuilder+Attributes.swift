@@ -24,7 +24,6 @@ extension DifferenceBuilder {
     return isLacking ? .rowsDecide : .empty
   }
 
-  /// Adds the changes of an attribute that continues one of the source.
   func addChanges(of new: AttributeDescription, from old: AttributeDescription, in entity: String) {
     let isStored = !new.isTransient || !old.isTransient
     if old.name != new.name {
@@ -35,7 +34,7 @@ extension DifferenceBuilder {
     addChanges(of: new, from: old, in: entity, path: new.name, isOptional: false)
   }
 
-  /// Adds the changes of an attribute or element, other than its name.
+  /// All changes but that of the name.
   private func addChanges(
     of new: AttributeDescription, from old: AttributeDescription, in entity: String, path: String, isOptional: Bool
   ) {
@@ -170,7 +169,7 @@ extension DifferenceBuilder {
 }
 
 extension AttributeDescription {
-  /// The type, with the words that determine the value of existing objects.
+  /// With the words that determine the value of existing objects.
   fileprivate var summary: String {
     var words = [type.name]
     if isTransient { words.append("transient") }

@@ -48,7 +48,7 @@ extension DifferenceBuilder {
     if let pair = correspondence.pair(ofDestination: entity.name) { addFetchedProperties(of: pair) }
   }
 
-  /// Adds the properties of a source entity that at least one entity no longer has.
+  /// Those that at least one entity no longer has.
   func addRemovedProperties(of entity: EntityDescription) {
     for attribute in entity.attributes {
       for heir in losers(of: attribute.name, declaredBy: entity, names: { $0.destinationAttributes }) {
@@ -86,7 +86,7 @@ extension DifferenceBuilder {
     }
   }
 
-  /// Returns the distinct places where the source declares a property of an entity and its descendants.
+  /// The distinct places where the source declares a property of the entity and its descendants.
   private func origins(
     of property: String, in entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> [PropertyOrigin] {
@@ -101,7 +101,7 @@ extension DifferenceBuilder {
     return origins
   }
 
-  /// Returns the names of the entities that declared a property before; `nil` if it was this entity alone.
+  /// `nil` if the entity alone declared the property before.
   private func moved(_ origins: [PropertyOrigin], to entity: EntityDescription) -> String? {
     let home = correspondence.pair(ofDestination: entity.name)?.source.name
     let owners = origins.map(\.entity)
@@ -109,7 +109,7 @@ extension DifferenceBuilder {
     return owners.joined(separator: ", ")
   }
 
-  /// Returns true if every continued entity in the tree had the property in the source.
+  /// True if every continued entity in the tree had the property in the source.
   private func carriesToAll(
     _ property: String, of entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> Bool {
@@ -126,7 +126,7 @@ extension DifferenceBuilder {
     init(pair: EntityCorrespondence, hasObjects: Bool) { (self.pair, self.hasObjects) = (pair, hasObjects) }
   }
 
-  /// Returns the continued entities, the topmost of each branch, that no longer have a property.
+  /// The continued entities, the topmost of each branch, that no longer have the property.
   private func losers(
     of property: String, declaredBy entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> [Loser] {

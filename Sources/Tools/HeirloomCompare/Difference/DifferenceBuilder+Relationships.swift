@@ -19,7 +19,6 @@ extension DifferenceBuilder {
     return correspondence.sourceOfInverse(of: relationship) == nil ? .empty : .kept
   }
 
-  /// Adds the changes of a relationship that continues one of the source.
   func addChanges(of new: RelationshipDescription, from old: RelationshipDescription, in entity: String) {
     let name = new.name
     let isStored = !new.isTransient && !old.isTransient
@@ -73,7 +72,6 @@ extension DifferenceBuilder {
     correspondence.pair(ofSource: entity)?.destination.name == other
   }
 
-  /// Returns the effect of a changed destination entity on links.
   private func linksToDestination(
     of new: RelationshipDescription, from old: RelationshipDescription
   ) -> ModelChange.Effect {
@@ -110,7 +108,6 @@ extension DifferenceBuilder {
     }
   }
 
-  /// Returns true if an inverse in the destination continues that of the source.
   private func isContinued(
     _ before: RelationshipDescription, as after: RelationshipDescription, in entity: String
   ) -> Bool {
@@ -149,7 +146,6 @@ extension DifferenceBuilder {
 }
 
 extension RelationshipDescription {
-  /// The destination entity and the kind of relationship.
   fileprivate var summary: String {
     var words = [destinationEntity, isToMany ? "to-many" : "to-one"]
     if isOrdered { words.append("ordered") }

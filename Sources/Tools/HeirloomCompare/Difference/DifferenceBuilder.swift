@@ -1,7 +1,6 @@
 import HeirloomMapping
 import HeirloomModel
 
-/// A builder that collects the changes between two models.
 final class DifferenceBuilder {
   let inference: MappingInference
   let flows: RowFlows
@@ -56,7 +55,7 @@ final class DifferenceBuilder {
     if known.insert(change).inserted { changes.append(change) }
   }
 
-  /// Adds a change without an effect on rows if two values differ.
+  /// The change has no effect on rows.
   func compare<Value: Equatable>(
     _ kind: ModelChange.Kind, _ entity: String?, _ property: String?, _ before: Value, _ after: Value,
     isHashed: Bool = false, text: (Value) -> String? = { _ in nil }

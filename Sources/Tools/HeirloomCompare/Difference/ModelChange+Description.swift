@@ -2,7 +2,6 @@ import HeirloomMapping
 import HeirloomModel
 
 extension ModelChange: CustomStringConvertible {
-  /// The change and its effect on rows, in one line.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -10,7 +9,6 @@ extension ModelChange: CustomStringConvertible {
     return effect == .nothing ? "\(subject): \(words)." : "\(subject): \(words); \(effect.sentence)."
   }
 
-  /// The name of the part of the model that changed.
   package var subject: String {
     switch (entity, property) {
     case (let entity?, let property?): "\(entity).\(property)"
@@ -20,7 +18,7 @@ extension ModelChange: CustomStringConvertible {
     }
   }
 
-  /// The change in words, without the subject and without a full stop.
+  /// Without the subject and a full stop.
   package var sentence: String {
     switch kind {
     case .versionIdentifiersChanged: "version identifiers\(fromTo)"
@@ -118,7 +116,7 @@ extension ModelChange: CustomStringConvertible {
 }
 
 extension ModelChange.Effect {
-  /// The effect on rows in words, without a subject and without a full stop.
+  /// Without a subject and a full stop.
   package var sentence: String {
     switch self {
     case .nothing: "no row is concerned"

@@ -1,9 +1,7 @@
 import HeirloomMapping
 
 extension ModelDifference {
-  /// The suspected renames, in the order of `diagnostics`.
-  ///
-  /// - Complexity: O(*n*) in the number of suspicions times that of an entity's subentities.
+  /// In the order of `diagnostics`.
   package var renames: [RenameSuspicion] {
     diagnostics.compactMap { RenameSuspicion($0, in: inference.correspondence) }
   }

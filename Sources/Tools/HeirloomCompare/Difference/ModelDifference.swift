@@ -1,13 +1,10 @@
 package import HeirloomMapping
 package import HeirloomModel
 
-/// All differences between two models, with their effects on rows and the verdict on a migration.
-///
-/// It is computed from the models alone, without reading a store.
+/// Computed from the models alone, without reading a store.
 package struct ModelDifference: Sendable {
-  /// The verdict on a difference; raw values are stable.
+  /// Raw values are stable.
   package enum Verdict: String, Hashable, Sendable, CaseIterable {
-    /// No difference.
     case identical
     /// Differences that a store doesn't record: entity names and version hashes are equal.
     case compatible
@@ -17,20 +14,18 @@ package struct ModelDifference: Sendable {
     case needsMapping
   }
 
-  /// The verdict on the difference.
   package let verdict: Verdict
-  /// The changes, sorted by entity, then property; those of the model as a whole come first.
+  /// Sorted by entity, then property; those of the model as a whole come first.
   package let changes: [ModelChange]
-  /// The obstacles to a mapping, sorted by entity and property; none if no mapping is needed.
+  /// Sorted by entity and property; none if no mapping is needed.
   package let obstacles: [MappingObstacle]
-  /// The losses, blockers and warnings that rows may cause, by entity and property; none if no mapping is needed.
+  /// The losses, blockers and warnings that rows may cause; none if no mapping is needed.
   package let effects: [DataEffect]
   /// Possible renames and other suspicious matches, sorted by entity and property.
   package let diagnostics: [MatchingDiagnostic]
-  /// The inference; it exists even if no migration is needed.
+  /// Exists even if no migration is needed.
   package let inference: MappingInference
 
-  /// Compares two models.
   package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     let inference = MappingInference(from: source, to: destination)
     let builder = DifferenceBuilder(inference: inference)
@@ -52,9 +47,7 @@ package struct ModelDifference: Sendable {
     self.inference = inference
   }
 
-  /// The source model.
   package var source: ManagedObjectModel { inference.source }
 
-  /// The destination model.
   package var destination: ManagedObjectModel { inference.destination }
 }

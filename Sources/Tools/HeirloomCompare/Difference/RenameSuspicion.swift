@@ -3,50 +3,43 @@ import HeirloomModel
 
 /// A removed element and an added one of its kind, which may be the same under a new name.
 ///
-/// It changes nothing: a migration matches by name and renaming identifier alone, and drops the content of an element
-/// that was renamed without one. So the developer should be asked.
+/// It is only a warning: a migration matches by name and renaming identifier alone, and drops the
+/// content of an element that was renamed without one. So the developer should be asked.
 package struct RenameSuspicion: Hashable, Sendable {
-  /// The kind of element that may have been renamed; raw values are stable.
+  /// Raw values are stable.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// An entity.
     case entity
-    /// An attribute.
     case attribute
-    /// A relationship.
     case relationship
   }
 
-  /// The kind of element that may have been renamed.
   package let kind: Kind
   /// The entity of the destination that declares the added property, or the added entity itself.
   package let entity: String
-  /// The entity of the source whose objects have the removed property, or the removed entity itself.
+  /// The source entity whose objects have the removed property, or the removed entity itself.
   package let sourceEntity: String
-  /// The name of the removed element.
   package let removed: String
-  /// The name of the added element.
   package let added: String
-  /// The type of both, such as `String`, or `to Person` for a to-one relationship to it.
+  /// Of both, such as `String`, or `to Person` for a to-one relationship.
   package let type: String
-  /// The similarity of the two names, from 0 to 1.
+  /// From 0 to 1.
   package let nameSimilarity: Double
-  /// The similarity of the two, from 0 to 1: of their names and their other features in the models.
+  /// From 0 to 1, by the names and the other features in the models.
   package let score: Double
-  /// The renaming identifier that would match the two.
+  /// Would match the two.
   package let renamingIdentifier: String
   /// Other added names that are as similar; if there are any, no rename is proposed.
   package let alternatives: [String]
   /// Other removed names that are as similar; if there are any, no rename is proposed.
   package let rivals: [String]
-  /// The renaming identifiers of the removed elements, sorted by name; `renamingIdentifier` is the first.
+  /// Those of the removed elements; `renamingIdentifier` is the first.
   private let identifiers: [String]
 
-  /// True if exactly one removed name matches one added name.
   package var isProposal: Bool { alternatives.isEmpty && rivals.isEmpty }
 }
 
 extension RenameSuspicion: CustomStringConvertible {
-  /// The suspicion, as a one-sentence question.
+  /// One sentence.
   package var question: String {
     let (gone, new) = (Self.names([removed] + rivals), Self.names([added] + alternatives))
     let all = isProposal ? "both" : "all"
@@ -62,7 +55,7 @@ extension RenameSuspicion: CustomStringConvertible {
     names.map { "\"\($0)\"" }.joined(separator: ", ")
   }
 
-  /// The advice for a rename, as the beginning of a sentence.
+  /// The beginning of a sentence.
   package var advice: String {
     let place = "in Xcode's model inspector, or"
     guard rivals.isEmpty else {
@@ -80,10 +73,9 @@ extension RenameSuspicion: CustomStringConvertible {
     return rivals.isEmpty ? "the one that continues \"\(removed)\"" : "each that continues another"
   }
 
-  /// The possible identifiers of a rename, in words.
   private var choices: String { identifiers.map { "\"\($0)\"" }.joined(separator: " or ") }
 
-  /// The same advice for a model generated from SwiftData source, where a class has no former name.
+  /// For a model generated from SwiftData source, where a class has no former name.
   package var sourceAdvice: String {
     kind == .entity
       ? "SwiftData can't follow it: keep the class's name, or carry its objects over in a custom stage"
@@ -93,7 +85,6 @@ extension RenameSuspicion: CustomStringConvertible {
           + " it continues (\(choices))"
   }
 
-  /// The question and the advice.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -104,7 +95,7 @@ extension RenameSuspicion: CustomStringConvertible {
 }
 
 extension RenameSuspicion {
-  /// Creates a suspicion from a diagnostic, with more details; `nil` for a diagnostic of another kind.
+  /// `nil` for a diagnostic of another kind.
   init?(_ diagnostic: MatchingDiagnostic, in correspondence: ModelCorrespondence) {
     guard diagnostic.kind == .suspectedRename else { return nil }
     let (source, destination) = (correspondence.source, correspondence.destination)
@@ -157,7 +148,7 @@ extension RenameSuspicion {
     }
   }
 
-  /// Returns the similarity of two sets, from 0 to 1.
+  /// From 0 to 1.
   private static func likeness(_ one: Set<String>, _ other: Set<String>) -> Double {
     let total = one.count + other.count
     return total == 0 ? 0 : 2 * Double(one.intersection(other).count) / Double(total)
@@ -165,7 +156,7 @@ extension RenameSuspicion {
 }
 
 extension ManagedObjectModel {
-  /// Returns the names and types of an entity's properties, inherited ones included.
+  /// Includes inherited properties.
   fileprivate func shapes(of entity: String) -> Set<String> {
     Set(
       attributes(of: entity).map { "\($0.name) \($0.type.name)" }
@@ -174,7 +165,7 @@ extension ManagedObjectModel {
 }
 
 extension ModelCorrespondence {
-  /// Returns true if the inverses of two relationships match, or if neither has one.
+  /// True if the inverses match, or neither relationship has one.
   fileprivate func haveSameInverse(_ before: RelationshipDescription, _ after: RelationshipDescription) -> Bool {
     guard let old = source.inverse(of: before), let new = destination.inverse(of: after) else {
       return source.inverse(of: before) == nil && destination.inverse(of: after) == nil

@@ -67,9 +67,7 @@ enum ContentMerge {
 }
 
 extension VersionLock {
-  /// Merges the locks of two branches, and returns the conflicting parts.
-  ///
-  /// The base is the lock before the branches diverged.
+  /// Also returns the conflicting parts; `base` is the lock before the branches diverged.
   static func merged(_ base: VersionLock, _ ours: VersionLock, _ theirs: VersionLock) -> (VersionLock, [MergeConflict])
   {
     /// (Entity hashes that an older release didn't write are no edit.)

@@ -3,18 +3,15 @@ import HeirloomModel
 
 /// The merge of a file in a model's history that two branches changed.
 package struct HistoryMerge {
-  /// The kinds of files that can be merged.
   package enum Kind: Hashable, Sendable {
     /// The file `contents` of a model source.
     case source
-    /// The file with a bundle's current version.
     case currentVersion
-    /// The lock of the shipped versions.
     case lock
-    /// A snapshot in the readable layout.
+    /// In the readable layout.
     case snapshot
 
-    /// Recognizes the kind from a file's path in the repository; `nil` for another file.
+    /// `path` is that in the repository; `nil` for another file.
     package init?(path: String) {
       let name = FileNames.base(path)
       if name == FileNames.currentVersion {
@@ -31,16 +28,13 @@ package struct HistoryMerge {
     }
   }
 
-  /// The merged file; with conflicts, a file with conflict markers around each branch's version.
+  /// With conflicts, a file with conflict markers around each branch's version.
   package private(set) var bytes: [UInt8]
-  /// The parts that both branches changed differently.
   package private(set) var conflicts: [MergeConflict] = []
   /// Sentences about choices made in the merge.
   package private(set) var notes: [String] = []
 
-  /// Merges a file; one that can't be read is a conflict.
-  ///
-  /// The base is the file before the branches diverged, empty if it didn't exist.
+  /// A file that can't be read is a conflict; `base` is empty if the branches had none in common.
   package init(_ kind: Kind, base: [UInt8], ours: [UInt8], theirs: [UInt8]) {
     bytes = ours == base ? theirs : ours
     if ours == theirs || theirs == base || ours == base { return }
@@ -56,13 +50,12 @@ package struct HistoryMerge {
     }
   }
 
-  /// Replaces the result by a conflict of the whole file, because this branch's version was shipped.
+  /// Makes the whole file a conflict, because this branch's version was shipped.
   package mutating func refuseShipped(_ ours: [UInt8], _ theirs: [UInt8]) {
     conflict(
       "this branch's version was shipped and must not change; make the other edits in a new version", ours, theirs)
   }
 
-  /// Adds a sentence about a choice made in the merge.
   package mutating func note(_ sentence: String) { notes.append(sentence) }
 
   private mutating func conflict(_ reason: String, _ ours: [UInt8], _ theirs: [UInt8]) {
@@ -175,7 +168,7 @@ package struct HistoryMerge {
     }
   }
 
-  /// Creates conflicts for relationships with consistent inverses in both branches but not in the merged model.
+  /// Finds inverses that are consistent in both branches but not in the merged model.
   private mutating func checkInverses(
     _ model: ManagedObjectModel, _ branches: [ManagedObjectModel], _ ours: [UInt8], _ theirs: [UInt8]
   ) {
@@ -189,7 +182,7 @@ package struct HistoryMerge {
 }
 
 extension ManagedObjectModel {
-  /// The relationships whose inverse is missing or has another inverse.
+  /// Those whose inverse is missing or has another inverse.
   fileprivate var relationshipsWithoutWayBack: [String] {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return entities.flatMap { entity in

@@ -1,33 +1,30 @@
 import HeirloomFormats
 import HeirloomModel
 
-/// A part of a file that two branches edited: an XML element or a JSON value, matched by kind and name.
+/// An XML element or a JSON value that two branches edited, matched by kind and name.
 struct MergeNode: Hashable {
-  /// The kind and the name, which are unique together within the parent.
+  /// Unique within the parent.
   struct Key: Hashable {
     let kind: String
     let name: String
   }
 
-  /// A named text, such as an attribute of an XML element.
+  /// Such as an attribute of an XML element.
   struct Setting: Hashable {
     let name: String
     let value: String
   }
 
-  /// The form of a part.
   indirect enum Form: Hashable {
-    /// An element of XML.
     case element
     /// Text or a comment in XML, unchanged.
     case text(String)
-    /// An object of JSON, whose members are the children.
+    /// Its members are the children.
     case object
-    /// A list of JSON, whose elements are the children.
+    /// Its elements are the children.
     case list
-    /// Any other value of JSON.
     case value(JSONValue)
-    /// A part that could not be merged; `nil` for a branch that removed it.
+    /// Could not be merged; `nil` for a branch that removed it.
     case conflict(ours: MergeNode?, theirs: MergeNode?)
   }
 
@@ -35,7 +32,7 @@ struct MergeNode: Hashable {
   var form: Form
   var settings: [Setting] = []
   var children: [MergeNode] = []
-  /// The other branch's settings, if the settings could not be merged.
+  /// The other branch's, if the settings could not be merged.
   var settingsOfTheirs: [Setting]?
   /// True if edits inside it are not merged: two branches that edit a property conflict.
   var isWhole = true
@@ -43,31 +40,26 @@ struct MergeNode: Hashable {
   var isIncidental = false
   var formerName: String?
 
-  /// True when the part is only a list of other parts.
+  /// True for a mere list of other parts.
   var isContainer: Bool { !isWhole && key.name.isEmpty && settings.isEmpty && key.kind != "model" }
 }
 
 /// A part that two branches edited differently.
 package struct MergeConflict: Hashable, Sendable {
-  /// The place, such as `entity "Item", attribute "note"`.
+  /// Such as `entity "Item", attribute "note"`.
   package let place: String
   package let reason: String
 
-  /// Creates a conflict.
   package init(place: String, reason: String) {
     self.place = place
     self.reason = reason
   }
 }
 
-/// The merge of two branches' edits, part by part.
 struct ThreeWayMerge {
   private(set) var conflicts: [MergeConflict] = []
 
-  /// Returns the merged part; `nil` if it is removed.
-  ///
-  /// The base is the part before the branches diverged; a part that doesn't exist is `nil`. The place has the names of
-  /// the enclosing parts.
+  /// `nil` is a part that doesn't exist; `place` has the names of the enclosing parts.
   mutating func merged(
     _ base: MergeNode?, _ ours: MergeNode?, _ theirs: MergeNode?, in place: [String] = []
   ) -> MergeNode? {
@@ -108,7 +100,7 @@ struct ThreeWayMerge {
 
   // MARK: - Settings
 
-  /// Settings that tools write with each save.
+  /// Tools write them with each save.
   private static let incidental: Set<String> = ["lastSavedToolsVersion", "systemVersion"]
 
   private mutating func mergeSettings(
@@ -198,10 +190,10 @@ struct ThreeWayMerge {
 
   // MARK: - Order
 
-  /// Returns names in the order of the branch that changed it, each new one after the name it follows there.
+  /// The order of the branch that changed it, with each new name after the name it follows there.
   ///
-  /// New names of both branches at the same position are sorted, so the result is the same on either branch. A name
-  /// that both branches have comes after all names that either has before it.
+  /// New names of both branches at the same position are sorted, so the result is the same on
+  /// either branch. A name that both branches have comes after all names that either has before it.
   static func order<Name: Hashable>(
     _ base: [Name], _ ours: [Name], _ theirs: [Name], kept: Set<Name>, precedes: (Name, Name) -> Bool
   ) -> [Name] {
@@ -214,7 +206,7 @@ struct ThreeWayMerge {
     var seen: Set<Name> = []
     let frame = (model + base).filter { known.contains($0) && kept.contains($0) && seen.insert($0).inserted }
     let fixed = seen
-    /// The new names of a branch by the name they follow; `nil` for those at the start.
+    /// By the name that they follow; `nil` for those at the start.
     func additions(_ side: [Name]) -> [Name?: [Name]] {
       var result: [Name?: [Name]] = [:]
       var anchor: Name?

@@ -3,10 +3,10 @@ import HeirloomFormats
 /// The merge of model sources as trees of XML, which keeps unknown content.
 struct SourceMerge {
   struct Document {
-    /// The text before the outermost element.
+    /// Before the outermost element.
     var start: String
     var root: MergeNode
-    /// The text after it.
+    /// After it.
     var end: String
     var lineEnd: String
   }
@@ -16,7 +16,7 @@ struct SourceMerge {
     "model", "entity", "elements", "userInfo", "configuration", "composite", "uniquenessConstraints", "compoundIndexes",
   ]
 
-  /// Parses a whole document in UTF-8; throws `FormatError` unless it is one well-formed document.
+  /// Throws unless the bytes are one well-formed document in UTF-8.
   static func document(_ bytes: [UInt8]) throws(FormatError) -> Document {
     // This rejects invalid input; the scanner needs no further checks.
     _ = try MarkupReader.rootElement(of: bytes)
@@ -27,7 +27,6 @@ struct SourceMerge {
     return document
   }
 
-  /// Returns the tree of an element with its children.
   static func node(_ name: String, _ settings: [MergeNode.Setting], _ children: [MergeNode]) -> MergeNode {
     func value(_ setting: String) -> String? { settings.first { $0.name == setting }?.value }
     var key = value("name") ?? value("key") ?? ""
@@ -47,7 +46,7 @@ struct SourceMerge {
     return node
   }
 
-  /// Returns a document's text in Xcode's format.
+  /// In Xcode's format.
   static func text(_ document: Document) -> String {
     var lines: [String] = []
     write(document.root, 0, &lines)
@@ -88,7 +87,7 @@ struct SourceMerge {
   }
 }
 
-/// A scanner for the tags of a well-formed document, which preserves order and spelling.
+/// For a well-formed document; preserves order and spelling.
 struct MarkupScanner {
   private let bytes: [UInt8]
   private var place = 0
@@ -97,7 +96,7 @@ struct MarkupScanner {
     self.bytes = bytes
   }
 
-  /// Returns the document; `nil` if its tags can't be separated.
+  /// `nil` if the tags can't be separated.
   mutating func document() -> SourceMerge.Document? {
     while let tag = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
       place = tag
@@ -191,7 +190,7 @@ struct MarkupScanner {
     while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
   }
 
-  /// Advances past the next occurrence of a text; returns false if there is none.
+  /// Returns false if the text doesn't occur.
   private mutating func skip(past text: String) -> Bool {
     while place < bytes.count, !isAt(text) { place += 1 }
     return take(text)

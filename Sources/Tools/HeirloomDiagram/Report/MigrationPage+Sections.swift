@@ -6,7 +6,6 @@ import HeirloomOutput
 extension MigrationPage {
   // MARK: Losses, obstacles, warnings
 
-  /// The section of losses, which comes first.
   var losses: Markup? {
     guard let plan else { return nil }
     guard !plan.losses.isEmpty else {
@@ -20,7 +19,7 @@ extension MigrationPage {
       .tag("p", text: "The previous version is kept beside the store, with all of it."))
   }
 
-  /// The section of blockers, obstacles and failures that prevent a migration.
+  /// Also blockers and failures that prevent a migration.
   var obstacles: Markup? {
     let blockers =
       plan.map { plan in
@@ -51,7 +50,7 @@ extension MigrationPage {
     return section("renamed", "What is renamed", list(changes.map { "\($0.subject): \($0.sentence)" }))
   }
 
-  /// The section of suspected renames, which the plan treats as removals and additions.
+  /// Suspected renames, which the plan treats as removals and additions.
   var renames: Markup? {
     guard let text = difference, !text.difference.renames.isEmpty else { return nil }
     let items = text.difference.renames.map { suspicion -> (count: String?, text: String, advice: String?) in
@@ -63,7 +62,7 @@ extension MigrationPage {
       .tag("p", text: "Nothing is done about it unless the model says so."))
   }
 
-  /// The section of warnings, and of irregularities in the models and the store.
+  /// Warnings, and irregularities in the models and the store.
   var surprises: Markup? {
     var measured: Double?
     if case .passed(let report) = rehearsal { measured = report.seconds }
@@ -77,7 +76,7 @@ extension MigrationPage {
 
   // MARK: The store
 
-  /// The section of a verification's findings, as in `heirloom doctor`.
+  /// As in `heirloom doctor`.
   var findingSection: Markup? {
     let lists = [true, false].compactMap { isError -> Markup? in
       let items = store.findings.filter { $0.isError == isError }
@@ -103,7 +102,6 @@ extension MigrationPage {
     return section("store", "The store", definitions(items))
   }
 
-  /// The section of the number of objects of each entity.
   var objects: Markup? {
     guard let plan else { return nil }
     let shown = plan.rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
@@ -117,7 +115,6 @@ extension MigrationPage {
         rows: shown.map { [$0.entity, $0.before.map(grouped) ?? "–", $0.after.map(grouped) ?? "–"] }))
   }
 
-  /// The section of the time and space that the migration takes.
   var costs: Markup? {
     guard let plan else { return nil }
     let way =

@@ -3,28 +3,22 @@ package import Heirloom
 import HeirloomCompare
 package import HeirloomOutput
 
-/// A self-contained page about the migration of one store.
-///
-/// It has the content of `heirloom plan`, and contains no values of rows.
+/// Has the content of `heirloom plan`, and no values of rows.
 package final class MigrationPage {
-  /// The outcome of a rehearsal.
   package enum Rehearsal {
-    /// No rehearsal was requested.
+    /// Not requested.
     case none
-    /// The rehearsal passed.
     case passed(MigrationReport)
-    /// The rehearsal couldn't be made or failed.
+    /// The rehearsal failed or couldn't be made.
     case failed(Failure)
   }
 
-  /// A failure, as text.
   package struct Failure {
-    /// The cause, one sentence.
+    /// One sentence.
     let message: String
-    /// The advice, one or more sentences.
+    /// One or more sentences.
     let suggestion: String?
 
-    /// Creates a failure.
     package init(message: String, suggestion: String?) {
       self.message = message
       self.suggestion = suggestion
@@ -32,22 +26,19 @@ package final class MigrationPage {
   }
 
   let store: StoreFacts
-  /// The difference between the store's model and the destination; `nil` if the store's model is unknown.
+  /// `nil` if the store's model is unknown.
   let difference: DifferenceText?
-  /// The plan, or the rehearsal's plan if it passed; `nil` if the store is up to date or no plan can be made.
+  /// The rehearsal's plan if it passed; `nil` if the store is up to date or no plan can be made.
   package let plan: MigrationPlan?
   /// The failure that a migration would end with.
   let failure: Failure?
   let destinationName: String
-  /// The outcome of the rehearsal.
   package let rehearsal: Rehearsal
   let date: Date
-  /// The folders that the page doesn't mention: files in them are shown by name only.
+  /// Files in them are shown by name only.
   let hiddenFolders: [String]
 
-  /// Creates a page.
-  ///
-  /// If the rehearsal passed, its plan replaces `plan`; files in `hiddenFolders` are shown by name only.
+  /// If the rehearsal passed, its plan replaces `plan`.
   package init(
     of store: StoreFacts, difference: DifferenceText?, plan: MigrationPlan?, failure: Failure?,
     destinationName: String, rehearsal: Rehearsal, date: Date, hiddenFolders: [String]
@@ -62,13 +53,12 @@ package final class MigrationPage {
     self.hiddenFolders = hiddenFolders
   }
 
-  /// The text that marks a file made by this command.
+  /// Marks a file made by this command.
   package static let mark = "heirloom report"
 
-  /// The name of the store's file, without its folder.
+  /// Without the folder.
   var name: String { URL(fileURLWithPath: store.path).lastPathComponent }
 
-  /// The content of the page's file.
   package var file: String {
     let title = "Migration of \(name) to \(destinationName)"
     let head = Markup.tag(
@@ -115,7 +105,7 @@ package final class MigrationPage {
 
   // MARK: Verdict
 
-  /// The severity of a statement, shown by colour and symbol.
+  /// Shown by colour and symbol.
   enum Tone: String {
     case good
     case warning
@@ -159,21 +149,19 @@ package final class MigrationPage {
     return (.warning, "The migration \(tried), and loses \(losses); the previous version is kept with all of it.")
   }
 
-  /// The reason why the plan is refused, one sentence; `nil` if it isn't.
+  /// One sentence; `nil` if the plan isn't refused.
   var objection: String? {
     let open = plan.map { Self.words($0.unconsentedLosses) } ?? ""
     guard failure != nil, !open.isEmpty else { return failure?.message }
     return "The store can't be migrated yet: losing \(open) needs consent."
   }
 
-  /// Returns losses as a clause.
   private static func words(_ losses: [MigrationLoss]) -> String {
     listText(losses.map { "\($0.amount) of \($0.name)" }, limit: 3)
   }
 
   // MARK: Pieces
 
-  /// Returns a section of the page with a heading.
   func section(_ identifier: String, _ title: String, _ content: Markup...) -> Markup {
     let heading = "\(identifier)-title"
     return .tag(
@@ -181,7 +169,6 @@ package final class MigrationPage {
       all: [.tag("h2", ["id": heading], text: title)] + content)
   }
 
-  /// Returns a coloured list of sentences, each with a symbol.
   func findings(_ tone: Tone, sign: String? = nil, _ items: [(count: String?, text: String, advice: String?)]) -> Markup
   {
     .tag(
@@ -195,7 +182,7 @@ package final class MigrationPage {
       })
   }
 
-  /// Returns a table in a box that scrolls on narrow screens.
+  /// In a box that scrolls on narrow screens.
   func table(_ caption: String, header: [(title: String, isNumber: Bool)], rows: [[String]]) -> Markup {
     let head = header.map { column in
       Markup.tag("th", ["scope": "col", "class": column.isNumber ? "number" : "text"], text: column.title)
@@ -214,7 +201,6 @@ package final class MigrationPage {
         .tag("tbody", all: body)))
   }
 
-  /// Returns a list of names with their explanations.
   func definitions(_ items: [(name: String, text: String)]) -> Markup {
     .tag("dl", all: items.flatMap { [Markup.tag("dt", text: $0.name), .tag("dd", text: $0.text)] })
   }

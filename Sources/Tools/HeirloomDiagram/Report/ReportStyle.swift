@@ -1,4 +1,4 @@
-/// The style sheet of a report: for phones, desktops and paper, light and dark.
+/// For phones, desktops and paper, light and dark.
 enum ReportStyle {
   static let rules = """
     :root { color-scheme: light dark; }

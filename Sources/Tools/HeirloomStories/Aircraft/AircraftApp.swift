@@ -3,16 +3,12 @@ package import Heirloom
 
 /// The app of the story Aircraft, reduced to its launch.
 package struct AircraftApp {
-  /// The store.
   package let storeURL: URL
   private let history: ModelHistory
   private let stages: StagedMigrationManager?
   private let defersCleanUp: Bool
 
-  /// Creates the app; its store may not exist yet.
-  ///
-  /// `stages` migrate older versions to the current one; `nil` infers the migration. `defersCleanUp` leaves a
-  /// migration's clean-up until after the launch.
+  /// `nil` stages infer the migration; `defersCleanUp` leaves clean-up until after the launch.
   package init(
     storeURL: URL, history: ModelHistory, stages: StagedMigrationManager? = nil, defersCleanUp: Bool = false
   ) {
@@ -22,7 +18,6 @@ package struct AircraftApp {
     self.defersCleanUp = defersCleanUp
   }
 
-  /// Starts the app: migrates the store, archives the model, and returns the migration's outcome.
   package func launch() throws -> MigrationOutcome {
     let controller = ModelController(storeURL: storeURL)
     let outcome = try assistant(controller).migrateStore()
@@ -30,12 +25,11 @@ package struct AircraftApp {
     return outcome
   }
 
-  /// Returns the plan of the migration without writing anything; `nil` if the store is up to date.
+  /// Writes nothing; `nil` if the store is up to date.
   package func plan() throws(MigrationAssistantError) -> MigrationPlan? {
     try assistant(ModelController(storeURL: storeURL)).plan()
   }
 
-  /// Returns the assistant of a launch.
   package func assistant(_ controller: ModelController) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     configuration.defersLightweightMigration = defersCleanUp

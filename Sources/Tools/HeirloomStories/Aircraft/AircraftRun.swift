@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomCompare
 import HeirloomOutput
 
-/// The story Aircraft, reported step by step.
 package struct AircraftRun: DemoRun {
   package static let name = "Aircraft"
   package static let versionCount = 4
@@ -185,7 +184,7 @@ package struct AircraftRun: DemoRun {
   }
 }
 
-/// The error that the story's stage code throws once.
+/// Thrown once by the story's stage code.
 private struct DemoMishap: Error, CustomStringConvertible {
   let description = "The aircraft's recorder could not be read"
 }

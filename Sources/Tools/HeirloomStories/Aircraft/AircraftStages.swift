@@ -1,33 +1,28 @@
 package import Heirloom
 
-/// The stages that migrate the story's stores to the last version.
+/// Flight data move from an attribute into separate objects.
 ///
-/// Flight data move from an attribute into separate objects. Inference would drop the attribute, so an intermediate
-/// version only adds the entity. One handler copies the data, another checks that all of it was copied, and the last
-/// stage only removes the attribute.
+/// Inference would drop the attribute, so an intermediate version only adds the entity. One handler
+/// copies the data, another checks that all of it was copied, and the last stage only removes the
+/// attribute.
 package final class AircraftStages: Sendable {
-  /// The checksums of the four models as shipped, so that a later edit is detected.
+  /// As shipped, so that a later edit of a model is detected.
   package static let checksums: [String] = [
     "q4XeWgbJcsuyH/Smfplt1VtTDBSXUsLVGsK3lBIJpig=", "m9g5rsHWxdYfdfd27quPHIsxWBMbNGZgnvhQ6XXhS4U=",
     "O49oHtPaqdiyPzfxxbrOZ6sGxeuStbLjNOuWDyqdh8s=", "CijZGYjVX+diE59cSInJ7UedulNW5C6dOAXh/SP0Z2c=",
   ]
 
-  /// The actions of the handlers so far, as phrases.
+  /// The handlers' actions, as phrases.
   package var log: [String] { lines.withLock { $0 } }
   private let lines = Locked<[String]>([])
   private let willCopy: @Sendable (Int) throws -> Void
 
-  /// Creates the code of the stages.
-  ///
-  /// `willCopy` is called before each copy with the number of copies so far; if it throws, the handler fails.
+  /// `willCopy` gets the number of copies before each one; if it throws, the handler fails.
   package init(willCopy: @escaping @Sendable (Int) throws -> Void = { _ in }) {
     self.willCopy = willCopy
   }
 
-  /// Returns the manager of the stages, which keeps this object alive.
-  ///
-  /// `models` are the story's four models in order. Throws `StagedMigrationError`, or
-  /// ``FleetError/otherModels(found:expected:)`` for another number of models.
+  /// The manager keeps this object alive; `models` are the story's four models in order.
   package func manager(of models: [(name: String, model: ManagedObjectModel)]) throws -> StagedMigrationManager {
     guard models.count == Self.checksums.count else {
       throw FleetError.otherModels(found: models.count, expected: Self.checksums.count)
@@ -50,7 +45,6 @@ package final class AircraftStages: Sendable {
     return try StagedMigrationManager([colors, copy, removal], versions: versions)
   }
 
-  /// Creates an object for each aircraft's flight data.
   private func copyFlightData(in context: ManagedObjectContext) throws {
     let recorded = try context.fetch(ObjectFetchRequest("Aircraft", where: "flightData != nil"))
     for (number, aircraft) in recorded.enumerated() {

@@ -1,5 +1,5 @@
 extension Fleet {
-  /// Returns a fleet with names in many alphabets, and with pictures and logs that may be missing or empty.
+  /// Names are in many alphabets, and pictures and logs may be missing or empty.
   package static func sample(count: Int) -> Fleet {
     let tails = ["D-EABC", "G-ŌÇÉ", "空-12 ✈️", "N172SP", "", "F-ÀÉ\u{301}", "4X-שלום", "ES-👩🏽‍✈️"]
     let types = ["Cessna 172", "Робинсон R44", "DG-1000", "Aquila A210", "ASK 21 \"Fuchs\""]
@@ -25,8 +25,6 @@ extension Fleet {
     return fleet
   }
 
-  /// Returns a later state of the fleet, with colours and flight data.
-  ///
   /// Some aircraft have only one colour or none, and some have empty flight data or none.
   package func paintedAndFlown() -> Fleet {
     var fleet = self
@@ -43,7 +41,6 @@ extension Fleet {
     return fleet
   }
 
-  /// Returns bytes of all values, different for each number.
   private static func bytes(_ number: Int, length: Int, isAbsent: Bool) -> [UInt8]? {
     guard !isAbsent else { return nil }
     return (0..<length).map { UInt8(truncatingIfNeeded: ($0 &* 37) ^ (number &* 101)) }

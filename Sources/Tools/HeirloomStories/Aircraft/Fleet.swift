@@ -3,16 +3,11 @@ package import Heirloom
 
 /// The content of a store of the story Aircraft, in any version.
 package struct Fleet: Equatable, Sendable {
-  /// The colours of an aircraft.
   package struct ColorScheme: Equatable, Sendable {
-    /// The colour of most of the aircraft.
     package var primary: String?
-    /// The colour of the stripes.
     package var secondary: String?
-    /// The colour of the letters.
     package var tertiary: String?
 
-    /// Creates a colour scheme.
     package init(primary: String? = nil, secondary: String? = nil, tertiary: String? = nil) {
       self.primary = primary
       self.secondary = secondary
@@ -20,40 +15,32 @@ package struct Fleet: Equatable, Sendable {
     }
   }
 
-  /// A line of an aircraft's log.
   package struct LogEntry: Equatable, Sendable {
-    /// The time of writing, in seconds since 2001-01-01 UTC.
+    /// In seconds since 2001-01-01 UTC.
     package var date: Double?
-    /// The text.
     package var remarks: String?
 
-    /// Creates a line.
     package init(date: Double?, remarks: String?) {
       self.date = date
       self.remarks = remarks
     }
   }
 
-  /// An aircraft.
   package struct Aircraft: Equatable, Sendable {
-    /// The attribute `aircraftCategory`.
     package var category: String?
-    /// The attribute `aircraftClass`.
     package var aircraftClass: String?
-    /// The attribute `aircraftType`.
     package var type: String?
-    /// The registration painted on the aircraft.
     package var tailNumber: String?
-    /// The bytes of a picture; empty bytes differ from `nil`.
+    /// Empty bytes differ from `nil`.
     package var photo: [UInt8]?
-    /// The log, in the order of the entries' primary keys.
+    /// In the order of the entries' primary keys.
     package var logEntries: [LogEntry]
-    /// The colours; `nil` if no element has a value, and in the first version.
+    /// `nil` if no element has a value, and in the first version.
     package var colorScheme: ColorScheme?
-    /// The record of the last flight, in whatever property the version stores it; `nil` in the first version.
+    /// In whatever property the version stores it; `nil` in the first version.
     package var flightData: [UInt8]?
 
-    /// Creates an aircraft with the properties of the first version.
+    /// With the properties of the first version.
     package init(
       tailNumber: String?, category: String? = nil, aircraftClass: String? = nil, type: String? = nil,
       photo: [UInt8]? = nil, logEntries: [LogEntry] = []
@@ -67,20 +54,18 @@ package struct Fleet: Equatable, Sendable {
     }
   }
 
-  /// The aircraft, in the order of their primary keys.
+  /// In the order of their primary keys.
   package var aircraft: [Aircraft]
 
-  /// Creates a fleet.
   package init(_ aircraft: [Aircraft]) {
     self.aircraft = aircraft
   }
 
-  /// The number of log entries.
   package var logEntryCount: Int { aircraft.map(\.logEntries.count).reduce(0, +) }
-  /// The number of aircraft with flight data, including empty data.
+  /// Includes aircraft with empty data.
   package var recordedCount: Int { aircraft.count { $0.flightData != nil } }
 
-  /// Reads a store of any version; `model` is the version's.
+  /// The store may have any version; `model` is the version's.
   package init(of url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
     let entity = model.entities.first { $0.name == "Aircraft" }
@@ -106,7 +91,7 @@ package struct Fleet: Equatable, Sendable {
     try store.close()
   }
 
-  /// Makes a new store of the first version, or of a later one without its new properties.
+  /// A store of the first version, or of a later one without its new properties.
   package func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -128,9 +113,7 @@ package struct Fleet: Equatable, Sendable {
     try store.close()
   }
 
-  /// Sets this fleet's colours and flight data in a store of the second version.
-  ///
-  /// Throws ``FleetError/otherAircraft(found:expected:)`` if the store has another number of aircraft.
+  /// In a store of the second version; throws if it has another number of aircraft.
   package func addColorsAndFlightData(to url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model)
     let context = ManagedObjectContext(store: store)

@@ -1,11 +1,10 @@
 import Heirloom
 
-/// Reads and writes the fleet's objects, for the app and for its stages' handlers.
 enum FleetObjects {
   /// The relationship from an aircraft to its flight data.
   static let record = "recordedFlight"
 
-  /// Returns the colours of an aircraft; `nil` if no element has a value.
+  /// `nil` if no element has a value.
   static func colorScheme(of object: ManagedObject) throws -> Fleet.ColorScheme? {
     guard let elements = try object.composite("colorScheme") else { return nil }
     func text(_ name: String) -> String? {
@@ -14,7 +13,7 @@ enum FleetObjects {
     return Fleet.ColorScheme(primary: text("primary"), secondary: text("secondary"), tertiary: text("tertiary"))
   }
 
-  /// Sets the colours of an aircraft: several as a dictionary, a single colour by its key path.
+  /// Sets several colours as a dictionary, a single one by its key path.
   static func paint(_ object: ManagedObject, _ scheme: Fleet.ColorScheme?) throws {
     guard let scheme, scheme.secondary != nil || scheme.tertiary != nil else {
       try object.setValue(nil, forAttribute: "colorScheme")
@@ -28,18 +27,13 @@ enum FleetObjects {
   }
 }
 
-/// An error of the fleet's objects, models or handlers.
 package enum FleetError: Error, Hashable, Sendable {
-  /// The store has another number of aircraft than expected.
   case otherAircraft(found: Int, expected: Int)
-  /// The number of models isn't that of the story.
   case otherModels(found: Int, expected: Int)
-  /// An aircraft's flight data weren't copied into a separate object.
   case notCopied(tailNumber: String?)
 }
 
 extension FleetError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
   package var description: String {
     switch self {
     case .otherAircraft(let found, let expected): "The store holds \(found) aircraft; \(expected) were expected."

@@ -2,14 +2,12 @@ package import Heirloom
 
 /// The models of a story as shipped.
 package struct DemoStory {
-  /// One shipped version.
   package struct Version {
     let name: String
     let model: ManagedObjectModel
-    /// The version's checksum in the story's lock; `nil` if the lock has none.
+    /// From the story's lock; `nil` if the lock has none.
     let lockedChecksum: String?
 
-    /// Creates a version.
     package init(name: String, model: ManagedObjectModel, lockedChecksum: String?) {
       self.name = name
       self.model = model
@@ -17,12 +15,9 @@ package struct DemoStory {
     }
   }
 
-  /// The versions in order.
   let versions: [Version]
 
-  /// Creates a story from its folder's versions, in order, and checks them against its lock.
-  ///
-  /// Throws ``DemoFailure`` if a shipped version was edited or one of `versionCount` versions is missing.
+  /// Throws if a version differs from the story's lock, or one of `versionCount` is missing.
   package init(_ versions: [Version], folder: String, versionCount: Int) throws(DemoFailure) {
     for version in versions {
       let checksum = version.model.versionChecksum()
@@ -36,7 +31,7 @@ package struct DemoStory {
     self.versions = versions
   }
 
-  /// Returns the history of an app whose current version is at `index`.
+  /// The history of an app whose current version is at `index`.
   func history(at index: Int) -> ModelHistory {
     let current = versions[index]
     return ModelHistory(

@@ -2,19 +2,15 @@ package import HeirloomOutput
 
 /// The report of a story: lines for the terminal, steps for JSON.
 package struct DemoTale {
-  /// The lines.
   package var lines: [String] = []
-  /// The steps.
   package private(set) var steps: [OutputValue] = []
   let style: TextStyle
   private var chapter = 0
 
-  /// Creates an empty tale.
   package init(style: TextStyle) {
     self.style = style
   }
 
-  /// Begins a chapter.
   mutating func heading(_ text: String) {
     chapter += 1
     lines += ["", style.bold("\(chapter). \(sentence(text))")]

@@ -3,31 +3,25 @@ package import Heirloom
 
 /// The app of the story Diary, reduced to its launch.
 ///
-/// Its first version stored archived arrays; its second has an object for each question. Inference can't do that, so
-/// the app's delegate names the policies that create the objects.
+/// Its first version stored archived arrays; its second has an object for each question. Inference
+/// can't do that, so the delegate names the policies that create the objects.
 package final class DiaryApp: MigrationAssistantDelegate {
   /// The name of the first template and of each day's section.
   package static let sectionName = "Main category"
-  /// The questions in a new store.
   package static let initialQuestions = ["What was good today?", "What was not?", "What will tomorrow bring?"]
 
-  /// The store.
   package let storeURL: URL
   private let history: ModelHistory
   /// The obstacles to inference, as phrases.
   package private(set) var log: [String] = []
 
-  /// Creates the app; its store may not exist yet.
-  ///
-  /// The history's current model is the second version.
+  /// The store may not exist yet; the history's current model is the second version.
   package init(storeURL: URL, history: ModelHistory) {
     self.storeURL = storeURL
     self.history = history
   }
 
-  /// Starts the app: migrates the store, archives the model, and makes the initial template if there is none.
-  ///
-  /// Returns true if the template was made.
+  /// Makes the initial template if there is none, and returns true if it did.
   package func launch() throws -> (outcome: MigrationOutcome, madeTemplate: Bool) {
     let controller = ModelController(storeURL: storeURL)
     let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
@@ -55,8 +49,6 @@ package final class DiaryApp: MigrationAssistantDelegate {
     try context.save()
     try store.close()
   }
-
-  // MARK: The assistant's question
 
   package func migrationAssistant(
     _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,

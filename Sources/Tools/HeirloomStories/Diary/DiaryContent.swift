@@ -18,19 +18,16 @@ struct DiaryContent: Equatable {
     var sections: [Entry]
   }
 
-  /// The templates, in list order.
+  /// In list order.
   private(set) var templates: [Entry] = []
-  /// The days, by date.
+  /// By date.
   private(set) var days: [Day] = []
 
-  /// The number of questions on all days.
   var questionCount: Int { days.flatMap(\.sections).map(\.entries.count).reduce(0, +) }
-  /// The number of answers on all days.
   var answerCount: Int {
     days.flatMap(\.sections).flatMap(\.entries).count { $0.answerText != nil }
   }
 
-  /// Reads a store of the second version; `model` is that version's.
   init(of url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
     let context = ManagedObjectContext(store: store)
@@ -46,7 +43,7 @@ struct DiaryContent: Equatable {
     try store.close()
   }
 
-  /// Creates the content expected after the migration of an old diary.
+  /// Expected after the migration of an old diary.
   init(of old: OldDiary, initialTemplate: [String]) {
     let step = DiaryObjects.orderStep
     func questions(_ texts: [String], answers: [String?]) -> [Entry] {

@@ -1,15 +1,13 @@
 import Heirloom
 
-/// Makes and reads the diary's objects, for the app and for its policies.
 enum DiaryObjects {
-  /// The distance between positions in a list, which leaves room for objects in between.
+  /// Leaves room for objects in between.
   static let orderStep: Int64 = 1000
-  /// The number after the day in a section's sort field.
+  /// Follows the day in a section's sort field.
   static let sortNumber = 1_000_000_000
-  /// The type of a question that is answered with text.
+  /// A question that is answered with text.
   static let textType: Int64 = 0
 
-  /// Makes a template with its questions.
   @discardableResult
   static func makeTemplate(of questions: [String], in context: ManagedObjectContext) throws -> ManagedObject {
     let template = try context.insert("Template")
@@ -17,7 +15,6 @@ enum DiaryObjects {
     return template
   }
 
-  /// Sets a template's name and questions.
   static func fill(_ template: ManagedObject, with questions: [String], in context: ManagedObjectContext) throws {
     try template.setValue(.string(DiaryApp.sectionName), forAttribute: "name")
     try template.setValue(.integer(orderStep), forAttribute: "orderInList")
@@ -30,10 +27,7 @@ enum DiaryObjects {
     }
   }
 
-  /// Adds a section with all questions and answers to an object of `DayRecord`.
-  ///
-  /// `date` is text such as 2017-12-30, and a `nil` answer is missing. Throws ``DiaryError/noDay(_:)`` for another form
-  /// of date.
+  /// Throws unless `date` is text such as 2017-12-30; a `nil` answer is missing.
   static func fill(
     _ day: ManagedObject, of date: String, with entries: [(question: String, answer: String?)],
     in context: ManagedObjectContext
@@ -53,7 +47,7 @@ enum DiaryObjects {
     }
   }
 
-  /// Returns a day in compact form: 20171230 for 2017-12-30.
+  /// As in 20171230 for 2017-12-30.
   static func compactDay(_ date: String) throws(DiaryError) -> String {
     let parts = date.split(separator: "-", omittingEmptySubsequences: false)
     let isDay =
@@ -63,7 +57,7 @@ enum DiaryObjects {
     return parts.joined()
   }
 
-  /// Returns the texts of an archived array, `nil` for missing ones; empty if there is no array.
+  /// `nil` for missing texts; empty if there is no array.
   static func texts(_ name: String, of object: ManagedObject) throws -> [String?] {
     guard case .binary(let bytes)? = try object.value(forAttribute: name) else { return [] }
     guard let elements = try ArchivedValue(decoding: bytes).arrayValue else { throw DiaryError.noTexts(name) }
@@ -74,7 +68,7 @@ enum DiaryObjects {
     }
   }
 
-  /// Returns the questions of an archived array; throws if one is missing.
+  /// Throws if a question is missing.
   static func questions(of object: ManagedObject) throws -> [String] {
     try texts("questions", of: object).map { text in
       guard let text else { throw DiaryError.noTexts("questions") }
@@ -85,16 +79,12 @@ enum DiaryObjects {
 
 /// An object of the old diary that the app can't have written.
 enum DiaryError: Error, Hashable {
-  /// The day isn't text such as 2017-12-30.
   case noDay(String)
-  /// The archived value isn't an array of texts.
   case noTexts(String)
-  /// The numbers of questions and answers differ.
   case unequalCounts(questions: Int, answers: Int)
 }
 
 extension DiaryError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
   var description: String {
     switch self {
     case .noDay(let text): "\"\(text.prefix(40))\" is not a day; a text such as 2017-12-30 was expected."

@@ -2,7 +2,6 @@ package import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The story Diary, reported step by step.
 package struct DiaryRun: DemoRun {
   package static let name = "Diary"
   package static let versionCount = 2

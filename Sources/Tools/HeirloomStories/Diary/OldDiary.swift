@@ -3,16 +3,13 @@ package import Heirloom
 
 /// The content of a store of the diary's first version.
 package struct OldDiary: Equatable, Sendable {
-  /// One day.
   package struct Record: Equatable, Sendable {
-    /// The day as text, such as 2017-12-30.
+    /// As text, such as 2017-12-30.
     package var date: String
-    /// The questions of the day.
     package var questions: [String]
-    /// The answers in the order of the questions; `nil` for a missing answer.
+    /// In the order of the questions; `nil` for a missing answer.
     package var answers: [String?]
 
-    /// Creates a day.
     package init(date: String, questions: [String], answers: [String?]) {
       self.date = date
       self.questions = questions
@@ -20,18 +17,16 @@ package struct OldDiary: Equatable, Sendable {
     }
   }
 
-  /// The questions for every day; `nil` if there is no such object.
+  /// For every day; `nil` if there is no such object.
   package var questions: [String]?
-  /// The days.
   package var records: [Record]
 
-  /// Creates a diary.
   package init(questions: [String]?, records: [Record]) {
     self.questions = questions
     self.records = records
   }
 
-  /// Returns a diary from 2017 on, whose questions changed once and weren't all answered.
+  /// Starts in 2017; its questions changed once and weren't all answered.
   package static func sample(days: Int) -> OldDiary {
     let first = ["What was good today?", "What did I learn?", "Whom did I meet?"]
     let later = ["What was good today?", "What did I learn?", "Whom did I meet?", "Wofür bin ich dankbar?"]
@@ -46,14 +41,13 @@ package struct OldDiary: Equatable, Sendable {
     return OldDiary(questions: days < 2 ? first : later, records: records)
   }
 
-  /// Returns a day in the format of the first version; day 0 is 2017-01-01.
+  /// In the format of the first version; day 0 is 2017-01-01.
   private static func text(ofDay number: Int) -> String {
     // Noon of the day, in seconds since 1970.
     let date = Date(timeIntervalSince1970: 1_483_228_800 + 43_200 + Double(number) * 86_400)
     return date.formatted(.iso8601.year().month().day())
   }
 
-  /// Makes a new store of the first version; `model` is that version's.
   package func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -71,7 +65,6 @@ package struct OldDiary: Equatable, Sendable {
     try store.close()
   }
 
-  /// Reads a store of the first version; `model` is that version's.
   package init(of url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
     let context = ManagedObjectContext(store: store)

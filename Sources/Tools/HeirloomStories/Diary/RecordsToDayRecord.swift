@@ -1,6 +1,6 @@
 package import Heirloom
 
-/// A policy that makes a day with a section, and an object for each question and answer of two archived arrays.
+/// Makes a day with a section, and an object for each question and answer of two archived arrays.
 package final class RecordsToDayRecord: EntityMigrationPolicy {
   package override func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

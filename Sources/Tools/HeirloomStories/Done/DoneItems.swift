@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// The items of the story's store, with the properties of its first version.
+/// With the properties of the story's first version.
 struct DoneItems: Equatable {
   private struct Item: Equatable {
     let name: AttributeValue?
@@ -11,7 +11,6 @@ struct DoneItems: Equatable {
 
   private var items: [Int64: Item] = [:]
 
-  /// Reads all items of a store; `model` is the store's.
   init(of path: String, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: URL(fileURLWithPath: path), model: model, isReadOnly: true)
     var found: [Int64: Item] = [:]
@@ -28,12 +27,11 @@ struct DoneItems: Equatable {
 
   var count: Int { items.count }
 
-  /// True if every item of another store is here, with equal values and the same primary key.
+  /// With equal values and the same primary key.
   func contains(_ others: DoneItems) -> Bool {
     others.items.allSatisfy { items[$0.key] == $0.value }
   }
 
-  /// Adds numbered items to an open store, as the app would.
   static func add(_ numbers: Range<Int>, to store: PersistentStore) throws(ManagedObjectError) {
     let things = ["Water the plants", "Call grandmother", "Write the letter", "Mend the coat", "Plant a tree"]
     let context = ManagedObjectContext(store: store)

@@ -3,7 +3,6 @@ import Heirloom
 import HeirloomCompare
 import HeirloomOutput
 
-/// The story Done, reported step by step.
 package struct DoneRun: DemoRun {
   package static let name = "Done"
   package static let versionCount = 3
@@ -41,7 +40,6 @@ package struct DoneRun: DemoRun {
 
   // MARK: The steps
 
-  /// Reports the first launch of the first version.
   private mutating func makeStore() throws -> DoneItems {
     let version = story.versions[0]
     tale.heading("The app ships with the model \"\(version.name)\"")
@@ -58,7 +56,6 @@ package struct DoneRun: DemoRun {
     return items
   }
 
-  /// Reports a launch with a newer model, in which the app makes two calls.
   private mutating func launch(version index: Int, expecting before: DoneItems) throws -> PreviousVersion {
     let version = story.versions[index]
     let last = story.versions[index - 1]
@@ -98,7 +95,6 @@ package struct DoneRun: DemoRun {
     return report.previousVersion
   }
 
-  /// Reports a launch without a migration.
   private mutating func launchAgain(version index: Int) throws {
     tale.heading("The app starts again")
     let bytes = try Data(contentsOf: url)
@@ -115,7 +111,6 @@ package struct DoneRun: DemoRun {
     tale.step("upToDate", [("seconds", .number(seconds))])
   }
 
-  /// Reports that the user adds items in the new version.
   private mutating func addItems(version index: Int) throws -> DoneItems {
     let model = story.versions[index].model
     let store = try PersistentStore.open(at: url, model: model)
@@ -128,7 +123,6 @@ package struct DoneRun: DemoRun {
     return items
   }
 
-  /// Reports how the first version is restored.
   private mutating func restore(_ kept: PreviousVersion, expecting first: DoneItems, leaving last: DoneItems) throws {
     tale.heading("And if the user wants the first version back?")
     let result = try assistant(version: 2).archive.restorePreviousVersion(kept.id)
@@ -177,7 +171,6 @@ package struct DoneRun: DemoRun {
   }
 }
 
-/// A delegate that logs the assistant's events.
 private final class DoneLog: MigrationAssistantDelegate {
   private(set) var lines: [String] = []
 

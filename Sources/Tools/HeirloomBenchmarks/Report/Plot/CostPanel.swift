@@ -3,18 +3,16 @@ import Foundation
 /// The part of a plot that shows one workload at all sizes.
 struct CostPanel {
   let workload: MigrationWorkload
-  /// The results, by size.
+  /// Sorted by size.
   let reports: [MigrationBenchmark.Report]
 
-  /// The displayed ways from back to front, with the names of their styles.
+  /// From back to front, with the names of their styles.
   private static let ways: [(way: MigrationBenchmark.Way, kind: String, radius: Double)] = [
     (.limit, "limit", 2), (.limitProven, "proven", 3), (.heirloom, "heirloom", 3.5),
   ]
 
-  /// The sizes, in notes.
   var sizes: [Double] { reports.map { Double($0.notes) } }
 
-  /// All displayed times, in milliseconds.
   var milliseconds: [Double] {
     Self.ways.flatMap { points(of: $0.way).map(\.milliseconds) }
   }
@@ -25,8 +23,7 @@ struct CostPanel {
     }
   }
 
-  /// Returns the panel's SVG elements, in its own coordinates; `sizes` is the horizontal scale, `times` the vertical
-  /// one.
+  /// In the panel's own coordinates; `sizes` is the horizontal scale, `times` the vertical one.
   func lines(sizes: LogScale, times: LogScale) -> [String] {
     var lines = [SVGMarkup.text(workload.rawValue, x: sizes.start, y: times.end - 4, kind: "name")]
     for (index, ratios) in ratios.enumerated() {
@@ -58,7 +55,7 @@ struct CostPanel {
     return lines
   }
 
-  /// The ratios to both limits, from the smallest store to the largest, as many as fit.
+  /// From the smallest store to the largest, as many as fit.
   private var ratios: [String] {
     let own = reports.compactMap { report in report.ways.first { $0.way == .heirloom } }
     guard !own.isEmpty else { return [] }
@@ -76,13 +73,13 @@ struct CostPanel {
     return "<path class=\"\(kind)\" d=\"M\(points)\"/>"
   }
 
-  /// Returns a short form of a number of notes: "500", "20k", "1.5M".
+  /// As in `500`, `20k`, `1.5M`.
   static func short(_ value: Double) -> String {
     let (scaled, unit) = value >= 1e6 ? (value / 1e6, "M") : value >= 1e3 ? (value / 1e3, "k") : (value, "")
     return BenchmarkReport.number(scaled, scaled == scaled.rounded() ? 0 : 1) + unit
   }
 
-  /// Returns a round number of milliseconds without unneeded digits: "0.5", "200".
+  /// For a round number, as in `0.5`, `200`.
   static func milliseconds(_ value: Double) -> String {
     BenchmarkReport.number(value, max(0, Int(-log10(value).rounded(.down))))
   }

@@ -1,10 +1,8 @@
-/// A plot of migration cost by store size: a panel for each workload, all with the same scales.
+/// A self-contained SVG file with a panel for each workload, all with the same scales.
 ///
-/// It is a self-contained SVG file. Its colours are visible on light and dark backgrounds, and strokes distinguish its
-/// lines.
+/// Its colours are visible on light and dark backgrounds, and strokes distinguish its lines.
 struct CostPlot {
   private let panels: [CostPanel]
-  /// The machine, on one line.
   private let machine: String
 
   private static let columns = 3
@@ -22,7 +20,6 @@ struct CostPlot {
     }
   }
 
-  /// The content of the file.
   var svg: String {
     let columns = min(Self.columns, max(1, panels.count))
     let rows = (panels.count + columns - 1) / columns
@@ -60,7 +57,6 @@ struct CostPlot {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The legend of the lines.
   private var key: [String] {
     let entries = [
       ("heirloom", "Heirloom", 60.0), ("proven", "by hand, with the same proof", 178),

@@ -1,17 +1,13 @@
 import Foundation
 
-/// A logarithmic scale.
 package struct LogScale {
-  /// The lowest and the highest value on the scale, both above 0.
+  /// Both ends are above 0.
   package let domain: ClosedRange<Double>
   /// The position of the lowest value, in the plot's units.
   let start: Double
-  /// The position of the highest value.
   let end: Double
 
-  /// Creates a scale that includes all positive values.
-  ///
-  /// `margin` is the least margin on either side, as a power of ten.
+  /// Includes all positive values; `margin` is the least on either side, as a power of ten.
   package init(values: [Double], margin: Double, from start: Double, to end: Double) {
     let positive = values.filter { $0 > 0 && $0.isFinite }
     let (least, most) = (positive.min() ?? 1, positive.max() ?? 1)
@@ -19,7 +15,7 @@ package struct LogScale {
     (self.start, self.end) = (start, end)
   }
 
-  /// Returns the position of a value; a value beyond the scale is placed at its end.
+  /// A value beyond the scale is placed at its end.
   package func position(of value: Double) -> Double {
     let (low, high) = (log10(domain.lowerBound), log10(domain.upperBound))
     guard value > 0, high > low else { return start }
@@ -27,7 +23,7 @@ package struct LogScale {
     return start + part * (end - start)
   }
 
-  /// The powers of ten on the scale; if there are fewer than three, also their multiples by two and five.
+  /// If there are fewer than three powers of ten, also their multiples by two and five.
   package var roundValues: [Double] {
     let powers = Int(log10(domain.lowerBound).rounded(.down))...Int(log10(domain.upperBound).rounded(.up))
     func values(_ factors: [Double]) -> [Double] {
@@ -37,7 +33,7 @@ package struct LogScale {
     return tens.count < 3 ? values([1, 2, 5]) : tens
   }
 
-  /// Returns those of the sorted values whose labels are at least `distance` apart, always including the last one.
+  /// Those of the sorted values whose labels are far enough apart, always with the last one.
   package func spaced(_ values: [Double], by distance: Double) -> [Double] {
     var kept: [Double] = []
     for value in values.reversed() {

@@ -1,20 +1,19 @@
 import Foundation
 
-/// Functions that return pieces of an SVG file.
 package enum SVGMarkup {
-  /// Returns a text element with its style's name.
+  /// `kind` is the style's name.
   package static func text(_ text: String, x: Double, y: Double, kind: String) -> String {
     "<text class=\"\(kind)\" x=\"\(number(x))\" y=\"\(number(y))\">\(escaped(text))</text>"
   }
 
-  /// Returns a coordinate, rounded to tenths, without unneeded digits.
+  /// Rounded to tenths, without unneeded digits.
   package static func number(_ value: Double) -> String {
     let text = String(format: "%.1f", value)
     guard text.hasSuffix(".0") else { return text }
     return text == "-0.0" ? "0" : String(text.dropLast(2))
   }
 
-  /// Returns text with XML's special characters escaped; characters that XML doesn't allow become spaces.
+  /// Characters that XML doesn't allow become spaces.
   package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
