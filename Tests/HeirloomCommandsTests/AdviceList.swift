@@ -33,12 +33,13 @@ extension AdviceList {
       .test("an acknowledgement without a kind says so where a model is missing, and both remedies work")),
     Entry(
       "FixtureCheck.swift", "heirloom compare", .situation("what an earlier release made is compared with the history")),
-    Entry("HistoryCheck+Lock.swift", "holds for this run alone", .situation("a step is left to code where no lock is")),
     Entry(
-      "HistoryCheck.swift", "heirloom snapshot \\(shellWord(model)) --history",
+      "CheckedHistory+Lock.swift", "holds for this run alone", .situation("a step is left to code where no lock is")),
+    Entry(
+      "CheckedHistory.swift", "heirloom snapshot \\(shellWord(model)) --history",
       .test("the command that a finding names mends it, word for word")),
-    Entry("HistoryCheck.swift", " --before ", .test("the command that a finding names mends it, word for word")),
-    Entry("HistoryCheck.swift", "writes it again", .test("the command that a finding names mends it, word for word")),
+    Entry("CheckedHistory.swift", " --before ", .test("the command that a finding names mends it, word for word")),
+    Entry("HistoryRules.swift", "writes it again", .test("the command that a finding names mends it, word for word")),
     Entry(
       "HistoryTable.swift", " --acknowledge ",
       .test("the printed commands are whole, name all losses, and work word for word")),
@@ -48,7 +49,7 @@ extension AdviceList {
     Entry(
       "LossReview.swift", "if losing it is intended, heirloom check", .situation("a loss of a history is acknowledged")),
     Entry(
-      "MigrationTrial.swift", "so does --by-app",
+      "MigrationTrial.swift", "--by-app \\(versionOfStep { $1.has(effect)",
       .test("every object stops: an error, and the printed command decides it for app and tool")),
     Entry(
       "MigrationTrial.swift", "decides it for app and tool",
@@ -57,7 +58,7 @@ extension AdviceList {
       "MigrationTrial.swift", "Give the mapping model with --mapping",
       .test("what can't be inferred is an error, with a mapping model it passes, by the app's code it is a warning")),
     Entry(
-      "MigrationTrial.swift", "was not tried, since sample rows don't fit",
+      "MigrationTrial.swift", "If the app decides what becomes of such rows",
       .situation("sample rows that don't fit are left to code")),
     Entry(
       "MigrationTrial.swift", "The app's own tests can",

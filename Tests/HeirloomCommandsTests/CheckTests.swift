@@ -53,13 +53,14 @@ struct CheckTests {
     let json = try outcome.json()
     let findings = try #require(json["findings"] as? [[String: Any]], "\(json)")
     for finding in findings {
-      #expect(Set(finding.keys) == ["severity", "kind", "version", "entity", "property", "file", "line", "message"])
+      #expect(
+        Set(finding.keys) == ["severity", "rule", "version", "entity", "property", "file", "line", "message", "remedy"])
     }
     let lines = findings.map { finding in
-      [finding["severity"], finding["kind"], finding["entity"], finding["property"]].compactMap { $0 as? String }
+      [finding["severity"], finding["rule"], finding["entity"], finding["property"]].compactMap { $0 as? String }
         .joined(separator: " ")
     }
-    return (outcome.code, lines, findings.compactMap { $0["message"] as? String }.joined(separator: "\n"), json)
+    return (outcome.code, lines, findings.map(\.sentences).joined(separator: "\n"), json)
   }
 
   // MARK: - Sound histories
@@ -83,7 +84,7 @@ struct CheckTests {
     let result = try check()
     #expect(
       result.findings.filter { $0.contains("rename") } == [
-        "warning renameWithoutMigration Note a", "warning renameWithoutMigration Note b",
+        "warning rename-without-migration Note a", "warning rename-without-migration Note b",
       ], "\(result.findings)")
   }
 
@@ -129,7 +130,7 @@ struct CheckTests {
     try edit(Self.model, "name=\"name\" attributeType=\"String\"", "name=\"name\" attributeType=\"Integer 64\"")
     let result = try check()
     #expect(result.code == 6)
-    #expect(result.findings.contains("error editedVersion Item name"), "\(result.messages)")
+    #expect(result.findings.contains("error edited-after-release Item name"), "\(result.messages)")
     #expect(result.messages.contains("\"Done\" was shipped") && result.messages.contains("String"))
   }
 
@@ -148,7 +149,9 @@ struct CheckTests {
     try edit(Self.model, "name=\"done\" ", "name=\"isDone\" ")
     let result = try check()
     #expect(result.code == 6)
-    #expect(result.findings.first == (knows ? "error editedVersion Item" : "error editedVersion"), "\(result.messages)")
+    #expect(
+      result.findings.first == (knows ? "error edited-after-release Item" : "error edited-after-release"),
+      "\(result.messages)")
     #expect(result.messages.contains("edit can't be determined") != knows)
   }
 
@@ -161,7 +164,7 @@ struct CheckTests {
   }
 
   @Test(arguments: [
-    Spoiling(testDescription: "a snapshot of another version", finding: "error editedSnapshot Item updatedAt", code: 6)
+    Spoiling(testDescription: "a snapshot of another version", finding: "error edited-snapshot Item updatedAt", code: 6)
     {
       let files = ["Done.json", "Done 2.json"].map($0.history.appendingPathComponent)
       try Data(contentsOf: files[0]).write(to: files[1])
@@ -170,33 +173,33 @@ struct CheckTests {
     Spoiling(testDescription: "a detail that stores don't keep", finding: "error loss Item name", code: 6) {
       try $0.edit(model, "name=\"name\"", "name=\"name\" elementID=\"title\"")
     },
-    Spoiling(testDescription: "a version that is gone", finding: "error missingVersion", code: 6) {
+    Spoiling(testDescription: "a version that is gone", finding: "error missing-version", code: 6) {
       try $0.remove("Done.json")
       try $0.remove("Done.xcdatamodeld/Done.xcdatamodel")
     },
-    Spoiling(testDescription: "a version that nobody fixed", finding: "error unlockedVersion", code: 6) {
+    Spoiling(testDescription: "a version that nobody fixed", finding: "error unlocked-version", code: 6) {
       let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
       let less = VersionLock(versions: lock.versions.filter { $0.name != "Done 2" })
       try Data(less.encoded()).write(to: $0.history.appendingPathComponent("lock.json"))
     },
-    Spoiling(testDescription: "a later version that nobody fixed", finding: "warning unlockedVersion", code: 0) {
+    Spoiling(testDescription: "a later version that nobody fixed", finding: "warning unlocked-version", code: 0) {
       let models = $0.history.appendingPathComponent("Done.xcdatamodeld")
       try FileManager.default.copyItem(
         at: models.appendingPathComponent("Done 3.xcdatamodel"), to: models.appendingPathComponent("Done 4.xcdatamodel")
       )
     },
-    Spoiling(testDescription: "a current version that nobody fixed yet", finding: "warning unlockedVersion", code: 0) {
+    Spoiling(testDescription: "a current version that nobody fixed yet", finding: "warning unlocked-version", code: 0) {
       let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
       try Data(VersionLock(versions: lock.versions.dropLast()).encoded())
         .write(to: $0.history.appendingPathComponent("lock.json"))
     },
-    Spoiling(testDescription: "no lock", finding: "warning missingLock", code: 0) { try $0.remove("lock.json") },
-    Spoiling(testDescription: "a current version that is not the last", finding: "error laterVersion", code: 6) {
+    Spoiling(testDescription: "no lock", finding: "warning missing-lock", code: 0) { try $0.remove("lock.json") },
+    Spoiling(testDescription: "a current version that is not the last", finding: "error later-version", code: 6) {
       let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
       try Data(VersionLock(versions: lock.versions.reversed()).encoded())
         .write(to: $0.history.appendingPathComponent("lock.json"))
     },
-    Spoiling(testDescription: "a snapshot that was edited by hand", finding: "error unreadableVersion", code: 6) {
+    Spoiling(testDescription: "a snapshot that was edited by hand", finding: "error unreadable-version", code: 6) {
       try $0.edit("Done 2.json", "updatedAt", "changedAt")
     },
   ])
@@ -273,7 +276,7 @@ struct CheckTests {
     try makeHistory([("A", Notebook.first()), ("B", Notebook.converting())])
     let bare = try check()
     #expect(bare.code == 6)
-    #expect(bare.findings == ["error mappingNeeded Note mood", "error mappingNeeded Note title"], "\(bare.messages)")
+    #expect(bare.findings == ["error mapping-needed Note mood", "error mapping-needed Note title"], "\(bare.messages)")
     #expect(bare.messages.contains("--mapping") && bare.messages.contains("--by-app A"))
 
     let values = [
@@ -290,14 +293,14 @@ struct CheckTests {
     let code = try check("--mapping", mapping(policy: "App.NotePolicy", []))
     #expect(code.code == 6)
     // It isn't known what a policy keeps, so the acknowledged losses above aren't certain.
-    let stale = Array(repeating: "warning staleAcknowledgement", count: 2)
-    #expect(code.findings == ["error policyNeeded"] + stale, "\(code.messages)")
+    let stale = Array(repeating: "warning stale-acknowledgement", count: 2)
+    #expect(code.findings == ["error policy-needed"] + stale, "\(code.messages)")
     #expect(code.messages.contains("--by-app A"))
     #expect(code.messages.contains("App.NotePolicy") && code.messages.contains("No store of \"A\" was migrated"))
 
     let app = try check("--by-app", "A")
     #expect(app.code == 0)
-    #expect(app.findings == ["warning notTried"])
+    #expect(app.findings == ["warning not-tried"])
     #expect((app.json["versions"] as? [[String: Any]])?.first?["result"] as? String == "notTried")
   }
 
@@ -305,7 +308,7 @@ struct CheckTests {
     try makeHistory([("A", Notebook.first()), ("B", Notebook.adding())])
     let result = try check("--mapping", mapping(policy: nil, []))
     #expect(result.code == 0)
-    #expect(result.findings == ["warning mappingUnused"], "\(result.messages)")
+    #expect(result.findings == ["warning mapping-unused"], "\(result.messages)")
   }
 
   private func mapping(policy: String?, _ values: [PropertyMapping]) throws -> String {
@@ -325,13 +328,13 @@ struct CheckTests {
   }
 
   @Test(arguments: [
-    Effect(testDescription: "an attribute that becomes required", finding: "warning dataHazard Note mood") {
+    Effect(testDescription: "an attribute that becomes required", finding: "warning data-hazard Note mood") {
       $0.attributes[1].isOptional = false
     },
-    Effect(testDescription: "values that must be unique", finding: "warning dataHazard Note title") {
+    Effect(testDescription: "values that must be unique", finding: "warning data-hazard Note title") {
       $0.uniquenessConstraints = [["title"]]
     },
-    Effect(testDescription: "a narrower type", finding: "warning dataHazard Note count") {
+    Effect(testDescription: "a narrower type", finding: "warning data-hazard Note count") {
       $0.attributes[2].type = .integer16
     },
   ])
@@ -361,7 +364,7 @@ struct CheckTests {
     let text = tool("check", history.path, "--annotations", "github").output
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("::") }
     #expect(lines.count == 2)
-    let start = "::error file=History/A%2C 100%25.json,title=heirloom check%3A mappingNeeded::"
+    let start = "::error file=History/A%2C 100%25.json,title=heirloom check%3A mapping-needed::"
     #expect(lines.allSatisfy { $0.hasPrefix(start) }, "\(lines)")
     #expect(lines.allSatisfy { $0.contains("\"A, 100%25\" → \"B\"") })
 
@@ -446,11 +449,11 @@ struct CheckTests {
       try ManagedObjectModel(entities: $0)
     }
     try makeHistory(zip(["V1", "V2", "V3"], versions).map { ($0, $1) })
-    #expect(try check("--acknowledge", "Tag").findings.contains("warning dataHazard Note a"))
+    #expect(try check("--acknowledge", "Tag").findings.contains("warning data-hazard Note a"))
     for name in ["V1", "V2"] {
       let result = try check("--by-app", name)
       #expect(result.code == 0, "\(result.messages)")
-      #expect(result.findings.filter { $0 == "warning dataHazard Note a" }.count == 1, "\(result.findings)")
+      #expect(result.findings.filter { $0 == "warning data-hazard Note a" }.count == 1, "\(result.findings)")
       #expect(result.messages.contains("From \"V1\": Values of \"Note.a\" must now be unique"), "\(result.messages)")
       let table = tool("history", history.path)
       #expect(table.output.contains("need the app's code, or a decision: Note.a"), "\(table.output)")
@@ -478,8 +481,8 @@ struct CheckCorpusTests {
     let json = try outcome.json()
     let findings = try #require(json["findings"] as? [[String: Any]], "\(bundle): \(json)")
     for finding in findings where finding["severity"] as? String == "error" {
-      let kind = finding["kind"] as? String ?? ""
-      let expected = ["dataHazard", "loss", "mappingNeeded", "notTried", "unreadableVersion"]
+      let kind = finding["rule"] as? String ?? ""
+      let expected = ["data-hazard", "loss", "mapping-needed", "not-tried", "unreadable-version"]
       #expect(expected.contains(kind), "\(bundle): \(finding)")
     }
   }

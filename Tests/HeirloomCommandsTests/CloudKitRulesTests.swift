@@ -71,14 +71,14 @@ struct CloudKitRulesTests {
   private func check(_ options: String...) throws -> (code: Int32, findings: [[String: Any]]) {
     let outcome = tool.run(["check", directory.file("History").path, "--json", "--objects", "3"] + options)
     let findings = try #require(try outcome.json()["findings"] as? [[String: Any]])
-    return (outcome.code, findings.filter { ($0["kind"] as? String)?.hasPrefix("cloudKit") == true })
+    return (outcome.code, findings.filter { ($0["rule"] as? String)?.hasPrefix("cloudkit") == true })
   }
 
   private func line(_ finding: [String: Any]) -> String {
-    ["severity", "kind", "entity", "property"].compactMap { finding[$0] as? String }.joined(separator: " ")
+    ["severity", "rule", "entity", "property"].compactMap { finding[$0] as? String }.joined(separator: " ")
   }
 
-  private static let model = "error cloudKitModel"
+  private static let model = "error cloudkit-model"
 
   static let faults: [Change] = [
     Change("a uniqueness constraint", "\(model) Note text", "uniqueness constraint (text)") { note, _ in
@@ -120,7 +120,7 @@ struct CloudKitRulesTests {
     try write(change.model(), "A")
     let broken = try check("--cloudkit")
     #expect(broken.findings.map(line).contains(change.finding), "\(broken.findings)")
-    #expect(broken.findings.contains { ($0["message"] as? String)?.contains(change.words) == true })
+    #expect(broken.findings.contains { $0.sentences.contains(change.words) })
     #expect(broken.code == 6)
     #expect(try check().findings.isEmpty)
 
@@ -130,7 +130,7 @@ struct CloudKitRulesTests {
     #expect(mended.findings.isEmpty && mended.code == 0, "\(mended.findings)")
   }
 
-  private static let schema = "error cloudKitSchema"
+  private static let schema = "error cloudkit-schema"
 
   static let changes: [Change] = [
     Change("an entity that is gone", "\(schema) Folder|\(schema) Note folder", "is removed") { note, folder in
@@ -182,7 +182,7 @@ struct CloudKitRulesTests {
     #expect(found.findings.map(line) == change.finding.split(separator: "|").map(String.init), "\(found.findings)")
     if !change.finding.isEmpty {
       #expect(
-        found.findings.contains { ($0["message"] as? String)?.contains(change.words) == true }, "\(found.findings)")
+        found.findings.contains { $0.sentences.contains(change.words) }, "\(found.findings)")
     }
     #expect(found.code == (change.finding.isEmpty ? 0 : 6))
   }
@@ -195,7 +195,7 @@ struct CloudKitRulesTests {
         note.attributes[1].type = .string; note.attributes[1].defaultValue = .string("")
       }.model(), "C")
     let found = try check("--cloudkit", "--by-app", "A", "--by-app", "B")
-    #expect(found.findings.map(line) == ["error cloudKitSchema Note size", "warning cloudKitSchema Note size"])
+    #expect(found.findings.map(line) == ["error cloudkit-schema Note size", "warning cloudkit-schema Note size"])
     #expect((found.findings[0]["message"] as? String)?.contains("since \"A\"") == true)
   }
 
@@ -203,7 +203,7 @@ struct CloudKitRulesTests {
     try write(Change("", "") { note, _ in note.uniquenessConstraints = [["text"]] }.model(), "A")
     try write(Change("", "") { note, _ in note.attributes.removeFirst() }.model(), "B")
     let found = try check("--cloudkit", "--by-app", "A")
-    #expect(found.findings.map(line) == ["note cloudKitModel Note text"])
+    #expect(found.findings.map(line) == ["note cloudkit-model Note text"])
     #expect(found.code == 0)
   }
 

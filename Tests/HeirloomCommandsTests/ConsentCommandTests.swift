@@ -96,9 +96,9 @@ struct ConsentCommandTests {
     let found = tool("check", history, "--json")
     #expect(found.code == 6)
     let findings = try #require(try found.json()["findings"] as? [[String: Any]])
-    let loss = try #require(findings.first { $0["kind"] as? String == "loss" })
+    let loss = try #require(findings.first { $0["rule"] as? String == "loss" })
     #expect(loss["severity"] as? String == "error" && loss["entity"] as? String == "Note")
-    #expect((loss["message"] as? String)?.contains("--acknowledge Note.mood") == true)
+    #expect(loss.sentences.contains("--acknowledge Note.mood"))
 
     let wrong = tool("check", history, "--acknowledge", "Note.moood")
     #expect(wrong.code == 2 && wrong.error.contains("Note.mood"), "\(wrong.error)")
@@ -132,8 +132,8 @@ struct ConsentCommandTests {
     try Data(lock.encoded()).write(to: url)
     let outcome = tool("check", history, "--json")
     #expect(outcome.code == 0)
-    let kinds = (try outcome.json()["findings"] as? [[String: Any]] ?? []).compactMap { $0["kind"] as? String }
-    #expect(kinds == ["staleAcknowledgement"])
+    let kinds = (try outcome.json()["findings"] as? [[String: Any]] ?? []).compactMap { $0["rule"] as? String }
+    #expect(kinds == ["stale-acknowledgement"])
   }
 
   @Test func `a version that the app pinned is told by versions and doctor, and released`() throws {

@@ -171,7 +171,7 @@ struct GoldenTests {
     try FileManager.default.copyItem(at: url.deletingLastPathComponent(), to: copy)
     let check = tool("check", copy.path, "--json", "--objects", "2")
     let findings = try #require(try check.json()["findings"] as? [[String: Any]])
-    #expect(findings.filter { $0["kind"] as? String == "loss" }.map { $0["severity"] as? String } == ["note"])
+    #expect(findings.filter { $0["rule"] as? String == "loss" }.map { $0["severity"] as? String } == ["note"])
     #expect(try Data(contentsOf: copy.appendingPathComponent("lock.json")) == (try Data(contentsOf: url)))
   }
 }

@@ -30,9 +30,9 @@ struct LockKindCommandTests {
     }
   }
 
-  private func findings(_ kind: String) throws -> [String] {
+  private func findings(_ rule: String) throws -> [String] {
     let found = try tool("check", history, "--json").json()["findings"] as? [[String: Any]] ?? []
-    return found.filter { $0["kind"] as? String == kind }.compactMap { $0["message"] as? String }
+    return found.filter { $0["rule"] as? String == rule }.map(\.sentences)
   }
 
   private func write(_ change: (inout VersionLock) -> Void) throws {
@@ -45,13 +45,13 @@ struct LockKindCommandTests {
     #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
     let text = try String(contentsOf: lock, encoding: .utf8)
     #expect(text.contains("\"format\": 1") && text.contains("\"Note.mood\"") && !text.contains("kind"))
-    #expect(try findings("staleAcknowledgement").isEmpty && findings("acknowledgementWithoutModel").isEmpty)
+    #expect(try findings("stale-acknowledgement").isEmpty && findings("acknowledgement-without-model").isEmpty)
   }
 
   @Test func `an acknowledgement of another kind leaves the loss open, and is told to be stale`() throws {
     try write { $0.acknowledge("Note.mood", kind: .changedValues, from: "1", to: "2") }
     #expect(tool("check", history).code == 6)
-    #expect(try findings("loss").count == 1 && findings("staleAcknowledgement").count == 1)
+    #expect(try findings("loss").count == 1 && findings("stale-acknowledgement").count == 1)
     // The remedy works, and keeps what the lock says.
     #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
     let losses = try VersionLock(path: lock.path).acknowledgements.flatMap(\.losses)
@@ -89,18 +89,18 @@ struct LockKindCommandTests {
     try FileManager.default.removeItem(at: file)
     // Without the lock's entry of the version, the folder is complete.
     try write { $0.versions.removeAll { $0.name == "2" } }
-    let told = try findings("acknowledgementWithoutModel")
+    let told = try findings("acknowledgement-without-model")
     #expect(told.count == 1 && told[0].contains("\"2\"") && told[0].contains("Bring \"2\" back"), "\(told)")
     #expect(try findings("loss").count == 1)
     let without = try Data(contentsOf: lock)
     try bytes.write(to: file)
-    #expect(try findings("acknowledgementWithoutModel").isEmpty)
+    #expect(try findings("acknowledgement-without-model").isEmpty)
     try FileManager.default.removeItem(at: file)
     try without.write(to: lock)
     let command = try #require(PrintedCommand.all(in: told[0]).last, "\(told)")
     #expect(tool.run(command.words).code == 6, "\(command)")
     #expect(try VersionLock(path: lock.path).acknowledgements.isEmpty)
-    #expect(try findings("acknowledgementWithoutModel").isEmpty)
+    #expect(try findings("acknowledgement-without-model").isEmpty)
     #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
   }
 

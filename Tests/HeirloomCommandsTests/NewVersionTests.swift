@@ -122,8 +122,8 @@ struct NewVersionTests {
     #expect(lock.versions.map(\.name) == ["Journal", "Journal 2"])
     #expect(try names().contains("Journal 2.json") && !names().contains("Journal 3.json"))
     let check = try tool("check", ".", "--json").json()
-    let kinds = (check["findings"] as? [[String: Any]])?.compactMap { $0["kind"] as? String } ?? []
-    #expect(kinds.contains("unlockedVersion") && !kinds.contains("editedVersion"))
+    let kinds = (check["findings"] as? [[String: Any]])?.compactMap { $0["rule"] as? String } ?? []
+    #expect(kinds.contains("unlocked-version") && !kinds.contains("edited-after-release"))
     // A shipped version that was edited since is no start.
     try write("Journal 3", "again")
     #expect(tool("snapshot", "Journal.xcdatamodeld", "--history", ".").code == 0)

@@ -31,7 +31,7 @@ struct RenameFindingTests {
   private func findings(_ kind: String, _ arguments: String...) throws -> [[String: Any]] {
     let json = try tool.run(arguments + ["--json"]).json()
     let all = try #require(json["findings"] as? [[String: Any]], "\(json)")
-    return all.filter { $0["kind"] as? String == kind }
+    return all.filter { $0["rule"] as? String == kind }
   }
 
   @Test(arguments: [
@@ -41,11 +41,11 @@ struct RenameFindingTests {
     try writeBundle([Self.note("text"), Self.note("body")])
     let text = Tool(directory: directory.url).run(command + ["--json"])
     let all = try #require(try text.json()["findings"] as? [[String: Any]])
-    let found = try #require(all.first { $0["kind"] as? String == "suspectedRename" }, "\(all)")
+    let found = try #require(all.first { $0["rule"] as? String == "suspected-rename" }, "\(all)")
     #expect(found["severity"] as? String == "warning" && found["version"] as? String == "V2")
     #expect(found["entity"] as? String == "Note" && found["property"] as? String == "body")
     #expect(found["file"] as? String == directory.file("App.xcdatamodeld/V2.xcdatamodel/contents").path)
-    let message = try #require(found["message"] as? String)
+    let message = found.sentences
     #expect(message.hasPrefix("\"V1\" → \"V2\": Note: \"text\" removed and \"body\" added, both String: a rename?"))
     #expect(message.contains("elementID=\"text\""))
   }
@@ -60,14 +60,14 @@ struct RenameFindingTests {
 
   @Test func `who wrote the identifier, acknowledged the loss or left the step to code isn't asked`() throws {
     try writeBundle([Self.note("text"), Self.note("body", id: "text")])
-    #expect(try findings("suspectedRename", "check", ".").isEmpty)
+    #expect(try findings("suspected-rename", "check", ".").isEmpty)
     try writeBundle([Self.note("text"), Self.note("body")])
-    #expect(try findings("suspectedRename", "check", ".", "--by-app", "V1").isEmpty)
+    #expect(try findings("suspected-rename", "check", ".", "--by-app", "V1").isEmpty)
     #expect(tool("snapshot", "App.xcdatamodeld", "--history", ".").code == 0)
-    #expect(try findings("suspectedRename", "check", ".").count == 1)
-    #expect(try findings("suspectedRename", "check", ".", "--acknowledge", "Note.text").isEmpty)
-    #expect(try findings("suspectedRename", "check", ".").isEmpty)
-    #expect(try findings("suspectedRename", "history", ".").isEmpty)
+    #expect(try findings("suspected-rename", "check", ".").count == 1)
+    #expect(try findings("suspected-rename", "check", ".", "--acknowledge", "Note.text").isEmpty)
+    #expect(try findings("suspected-rename", "check", ".").isEmpty)
+    #expect(try findings("suspected-rename", "history", ".").isEmpty)
   }
 
   @Test func `a rename is suspected too where no mapping can be inferred`() throws {
@@ -76,8 +76,8 @@ struct RenameFindingTests {
     try writeBundle([
       Self.note("text").replacing("</entity>", with: before), Self.note("body").replacing("</entity>", with: changed),
     ])
-    #expect(try findings("mappingNeeded", "check", ".").count == 1)
-    #expect(try findings("suspectedRename", "check", ".").map { $0["property"] as? String } == ["body"])
+    #expect(try findings("mapping-needed", "check", ".").count == 1)
+    #expect(try findings("suspected-rename", "check", ".").map { $0["property"] as? String } == ["body"])
   }
 
   /// Versions, and what is said of the identifiers in them: version, entity and property, and a word.
@@ -126,11 +126,11 @@ struct RenameFindingTests {
   @Test(arguments: identifiers)
   func `a renaming identifier that names nothing is a finding`(of history: Identifiers) throws {
     try writeBundle(history.versions)
-    let found = try findings("renamingIdentifier", "check", ".")
+    let found = try findings("renaming-identifier", "check", ".")
     let places = found.map { finding in
       ["version", "entity", "property"].compactMap { finding[$0] as? String }.joined(separator: " ")
     }
     #expect(places == (history.found.map { [$0] } ?? []))
-    #expect(found.allSatisfy { ($0["message"] as? String ?? "").contains(history.words) }, "\(found)")
+    #expect(found.allSatisfy { $0.sentences.contains(history.words) }, "\(found)")
   }
 }

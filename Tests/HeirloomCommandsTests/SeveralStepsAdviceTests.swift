@@ -67,7 +67,7 @@ struct SeveralStepsAdviceTests: ModelMaking {
       "check", history, "--acknowledge", "Note.mood", "--decide", "Note.number=fill:=CAST(number, \"NSNumber\")",
       "--decide", "Note.number=fill:0", "--json")
     let findings = try #require(try check.json()["findings"] as? [[String: Any]])
-    let messages = findings.compactMap { $0["message"] as? String }.filter { $0.contains("Note.number") }
+    let messages = findings.map(\.sentences).filter { $0.contains("Note.number") }
     #expect(check.code == 6 && messages.contains { $0.contains(words) }, "\(messages)")
     #expect(!messages.contains { $0.contains("is removed") }, "\(messages)")
     let plan = tool("plan", store.path, "--to", history)

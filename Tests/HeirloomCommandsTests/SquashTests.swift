@@ -87,8 +87,8 @@ struct SquashTests {
     for path in [".", bundle] {
       let check = try tool("check", path, "--json", "--objects", "2").json()
       let findings = check["findings"] as? [[String: Any]] ?? []
-      #expect(findings.allSatisfy { $0["kind"] as? String != "missingVersion" }, "\(path)")
-      #expect(findings.count { $0["kind"] as? String == "belowFloor" } == 1, "\(path)")
+      #expect(findings.allSatisfy { $0["rule"] as? String != "missing-version" }, "\(path)")
+      #expect(findings.count { $0["rule"] as? String == "below-floor" } == 1, "\(path)")
     }
     // Without the models there is no way down again.
     let lower = tool("squash", bundle, "--floor", "BookmarksModel 2")

@@ -82,8 +82,8 @@ struct StandingDecisionTests: ModelMaking {
     try fix(1, first)
     try fix(2, [item.tag] + item.others)
     let before = try trial()
-    #expect(before.code == 6 && before.errors.map { $0["kind"] as? String } == ["dataHazard"], "\(before)")
-    let message = try #require(before.errors.first?["message"] as? String)
+    #expect(before.code == 6 && before.errors.map { $0["rule"] as? String } == ["data-hazard"], "\(before)")
+    let message = try #require(before.errors.first?.sentences)
     #expect(message.contains("every object stops the migration"))
     let printed = message.firstMatch(of: /heirloom (check .+?--decide \S+) decides it/)?.1
     #expect((printed == nil) == (item.value == nil), "\(message)")

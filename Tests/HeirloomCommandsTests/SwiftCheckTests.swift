@@ -104,7 +104,7 @@ struct SwiftCheckTests {
     return findings.map { finding in
       let file = (finding["file"] as? String).map { ($0 as NSString).lastPathComponent } ?? ""
       let line = (finding["line"] as? Int).map { ":\($0)" } ?? ""
-      return "\(finding["severity"] ?? "") \(finding["kind"] ?? "") \(file)\(line)"
+      return "\(finding["severity"] ?? "") \(finding["rule"] ?? "") \(file)\(line)"
     }
   }
 
@@ -112,15 +112,16 @@ struct SwiftCheckTests {
     try TripSource.write(in: directory.file("Trips"))
     #expect(
       try findings("Trips") == [
-        "error liveType Trips.swift:8", "error reusedIdentifier Trips.swift:14", "error missingDefault Trips.swift:18",
-        "error missingStage Trips.swift:45", "error loss Trips.swift", "warning suspectedRename Trips.swift:17",
-        "warning newConstraint Trips.swift:34", "warning missingLock Trips",
+        "error live-type Trips.swift:8", "error reused-identifier Trips.swift:14",
+        "error missing-default Trips.swift:18",
+        "error missing-stage Trips.swift:45", "error loss Trips.swift", "warning suspected-rename Trips.swift:17",
+        "warning new-constraint Trips.swift:34", "warning missing-lock Trips",
       ])
     let outcome = tool("check", "Trips", "--annotations", "github")
     #expect(outcome.code == 6)
-    #expect(outcome.output.contains("::error file=Trips/Trips.swift,line=8,title=heirloom check%3A liveType::"))
+    #expect(outcome.output.contains("::error file=Trips/Trips.swift,line=8,title=heirloom check%3A live-type::"))
     try TripSource.write(TripSource.mended, in: directory.file("Mended"))
-    #expect(try findings("Mended") == ["warning missingLock Mended"])
+    #expect(try findings("Mended") == ["warning missing-lock Mended"])
     let check = try tool("check", "Mended", "--json").json()
     #expect((check["versions"] as? [[String: Any]])?.map { $0["result"] as? String } == ["kept", "kept"])
     #expect(tool("check", "Mended").code == 0)
@@ -132,25 +133,25 @@ struct SwiftCheckTests {
     #expect(try findings("Trips").isEmpty)
     let edited = TripSource.mended.replacing("var stars: Int?", with: "var stars: Double?")
     try TripSource.write(edited, in: directory.file("Trips"))
-    #expect(try findings("Trips") == ["error editedRelease Trips.swift:34"])
+    #expect(try findings("Trips") == ["error edited-after-release Trips.swift:34"])
     let gone = TripSource.mended.replacing("enum TripsV1: VersionedSchema", with: "enum TripsV0: VersionedSchema")
       .replacing("TripsV1.self", with: "TripsV0.self")
     try TripSource.write(gone, in: directory.file("Trips"))
     let found = try findings("Trips")
     // The same under another name is told as that.
-    #expect(found.contains("warning lostRelease Trips.swift:3"), "\(found)")
-    #expect(found.filter { $0.hasPrefix("error") } == ["error unlockedVersion lock.json"], "\(found)")
+    #expect(found.contains("warning missing-version Trips.swift:3"), "\(found)")
+    #expect(found.filter { $0.hasPrefix("error") } == ["error unlocked-version lock.json"], "\(found)")
   }
 
   @Test func `a lock of another tool is passed over with a word, and one that is damaged is no lock`() throws {
     try TripSource.write(TripSource.mended, in: directory.file("Trips"))
     let lock = directory.file("Trips/lock.json")
     try Data("{\"packages\": []}".utf8).write(to: lock)
-    #expect(try findings("Trips") == ["warning missingLock Trips", "warning missingLock Trips"])
+    #expect(try findings("Trips") == ["warning missing-lock Trips", "warning missing-lock Trips"])
     #expect(tool("check", "Trips").output.contains("it is not a lock of model versions"))
     // So is any other JSON, until it is a snapshot: then the folder is a history of snapshots.
     try Data("{\"name\": \"trips\"}".utf8).write(to: directory.file("Trips/package.json"))
-    #expect(try findings("Trips") == ["warning missingLock Trips", "warning missingLock Trips"])
+    #expect(try findings("Trips") == ["warning missing-lock Trips", "warning missing-lock Trips"])
     #expect(tool("snapshot", "Trips", "--output", "V3.json").code == 0)
     try FileManager.default.copyItem(at: directory.file("V3.json"), to: directory.file("Trips/V3.json"))
     #expect(tool("check", "Trips").error.contains("lock.json"))
@@ -174,7 +175,7 @@ struct SwiftCheckTests {
     try StoreModelCache.write(model, to: store.connection)
     try store.close()
     let before = StoreBytes(of: directory.file("V2.sqlite"))
-    #expect(try findings("Trips", "--store", "V2.sqlite") == ["warning missingLock Trips"])
+    #expect(try findings("Trips", "--store", "V2.sqlite") == ["warning missing-lock Trips"])
     #expect(tool("check", "Trips", "--store", "V2.sqlite").output.contains("V2.sqlite is of \"TripsV2\""))
     let edited = TripSource.mended.replacing(
       "var rating: Int = 0\n    var place", with: "var rating: Int?\n    var place")
@@ -206,7 +207,7 @@ struct SwiftCheckTests {
     try TripSource.write(text, in: directory.file("Trips"))
     #expect(
       try findings("Trips") == [
-        "warning uncertainVersion Trips.swift:14", "warning missingLock Trips", "warning notTried Trips.swift:3",
+        "warning uncertain-version Trips.swift:14", "warning missing-lock Trips", "warning not-tried Trips.swift:3",
       ])
     #expect(tool("check", "Trips").code == 0)
     // Where the current one isn't certain, nothing can be tried.
@@ -214,7 +215,7 @@ struct SwiftCheckTests {
       TripSource.mended.replacing("  var stars: Int?", with: "  var stars: URL?"), in: directory.file("Trips"))
     #expect(
       try findings("Trips") == [
-        "warning uncertainVersion Trips.swift:29", "warning missingLock Trips", "warning notTried Trips.swift:29",
+        "warning uncertain-version Trips.swift:29", "warning missing-lock Trips", "warning not-tried Trips.swift:29",
       ])
     #expect(tool("check", "Trips").output.contains("TripsV1  not tried"))
   }
@@ -254,7 +255,7 @@ struct SwiftCheckTests {
     try TripSource.write(TripSource.mended + outsider, in: directory.file("Trips"))
     #expect(
       try findings("Trips") == [
-        "warning schemaOutsidePlan Trips.swift:51", "warning missingLock Trips", "note notTried Trips.swift:51",
+        "warning schema-outside-plan Trips.swift:51", "warning missing-lock Trips", "note not-tried Trips.swift:51",
       ])
     let history = try tool("history", "Trips", "--json").json()
     #expect(
@@ -285,8 +286,8 @@ struct SwiftCheckTests {
         + "enum Second: SchemaMigrationPlan { static var schemas: [any VersionedSchema.Type] { [TripsV1.self] }\n"
         + "static var stages: [MigrationStage] { [] } }\n", in: directory.file("Trips"))
     let found = try findings("Trips")
-    #expect(found.contains("error undecidedHistory Trips"))
-    #expect(found.contains("error liveType Trips.swift:8"))
+    #expect(found.contains("error undecided-history Trips"))
+    #expect(found.contains("error live-type Trips.swift:8"))
     #expect(tool("check", "Trips").code == 6)
     #expect(tool("check", "Trips:TripPlan").output.contains("kept"))
   }

@@ -87,3 +87,8 @@ struct StoreBytes: Equatable {
     log = try? Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"))
   }
 }
+
+extension [String: Any] {
+  /// The message and the remedy of a finding.
+  var sentences: String { ["message", "remedy"].compactMap { self[$0] as? String }.joined(separator: " ") }
+}

@@ -38,13 +38,13 @@ struct TrialRowsTests: ModelMaking {
     let json = try outcome.json()
     let findings = try #require(json["findings"] as? [[String: Any]], "\(json)")
     let versions = try #require(json["versions"] as? [[String: Any]])
-    let lines = findings.filter { $0["kind"] as? String != "loss" }.map { finding in
-      [finding["severity"], finding["kind"], finding["entity"], finding["property"]].compactMap { $0 as? String }
+    let lines = findings.filter { $0["rule"] as? String != "loss" }.map { finding in
+      [finding["severity"], finding["rule"], finding["entity"], finding["property"]].compactMap { $0 as? String }
         .joined(separator: " ")
     }
     return Check(
       code: outcome.code, findings: lines,
-      messages: findings.compactMap { $0["message"] as? String }.joined(separator: "\n"),
+      messages: findings.map(\.sentences).joined(separator: "\n"),
       results: versions.map { $0["result"] as? String }, objects: versions.map { $0["objects"] as? Int ?? 0 })
   }
 
@@ -92,7 +92,7 @@ struct TrialRowsTests: ModelMaking {
     ])
     let result = try check("--decide", "Note.mark=fill:\(item.value)")
     #expect(result.code == 0, "\(result)")
-    #expect(result.findings.count == 1 && result.findings[0].hasPrefix("warning dataHazard Note"), "\(result)")
+    #expect(result.findings.count == 1 && result.findings[0].hasPrefix("warning data-hazard Note"), "\(result)")
     #expect(result.messages.contains("From \"1\", \"2\": "), "\(result)")
     #expect(result.results[0] == "kept" && result.results[1] == "kept", "\(result)")
     // The entity beside it has twelve.
@@ -113,7 +113,7 @@ struct TrialRowsTests: ModelMaking {
     _ = tool("check", history, "--acknowledge", "Note.a")
     for seed in ["1", "7"] {
       let result = try check("--seed", seed)
-      #expect(result.code == 0 && result.findings.contains("warning dataHazard Note a"), "\(result)")
+      #expect(result.code == 0 && result.findings.contains("warning data-hazard Note a"), "\(result)")
       #expect(result.results[0] == "kept" && result.objects[0] > 3, "\(result)")
       #expect(!result.messages.contains("--decide"), "\(result)")
     }
@@ -137,7 +137,7 @@ struct TrialRowsTests: ModelMaking {
     #expect(command.words.last == "Pet.x=fill:uuid()")
     #expect(tool.run(command.words).code == 0)
     let result = try check()
-    #expect(result.findings == ["warning dataHazard Pet x"], "\(result)")
+    #expect(result.findings == ["warning data-hazard Pet x"], "\(result)")
     #expect(result.code == 0 && result.results[0] == "kept" && result.objects[0] > 20, "\(result)")
   }
 
@@ -156,7 +156,7 @@ struct TrialRowsTests: ModelMaking {
     #expect(tool("check", history, "--decide", "Note.c=fill:zzz").code == 0)
     try write(type)
     let before = try check()
-    #expect(before.code == 6 && before.findings.contains("error dataHazard Note c"), "\(before)")
+    #expect(before.code == 6 && before.findings.contains("error data-hazard Note c"), "\(before)")
     #expect(before.messages.contains("The lock's decision Note.c=fill:zzz doesn't count"), "\(before)")
     #expect(before.messages.contains("every object stops the migration"), "\(before)")
     let commands = PrintedCommand.all(in: before.messages).filter { $0.words.contains("--decide") }
@@ -175,7 +175,7 @@ struct TrialRowsTests: ModelMaking {
       [Self.entity("Note", [name, date], unique: [["day"]])],
     ])
     let result = try check("--decide", "Note.day=fill:now()")
-    #expect(result.code == 6 && result.findings.first == "error notTried", "\(result)")
+    #expect(result.code == 6 && result.findings.first == "error not-tried", "\(result)")
     #expect(result.messages.contains("--by-app 2") && !result.messages.contains("--decide"), "\(result)")
     #expect(result.results[0] == "notTried" && result.results[1] == "kept", "\(result)")
   }

@@ -122,9 +122,9 @@ struct UnreadModelTests {
     let (bundle, contents) = try write(Self.model.replacingOccurrences(of: typo.old, with: typo.typed))
     let result = try faults(bundle)
     let fault = try #require(result.faults.first)
-    #expect(result.code == 6 && ["notRead", "unreadableVersion"].contains(fault["kind"] as? String), "\(result)")
+    #expect(result.code == 6 && ["not-read", "unreadable-version"].contains(fault["rule"] as? String), "\(result)")
     #expect(fault["file"] as? String == contents && fault["line"] as? Int == typo.line, "\(fault)")
-    let message = try #require(fault["message"] as? String)
+    let message = fault.sentences
     #expect(message.contains(typo.words) && message.contains("line \(typo.line)"), "\(message)")
     let text = tool("check", bundle, "--annotations", "github").output
     #expect(text.contains(message) && text.contains("contents,line=\(typo.line),title="), "\(text)")

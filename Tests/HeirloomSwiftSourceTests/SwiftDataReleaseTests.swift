@@ -6,7 +6,7 @@ import Testing
 
 /// Released versions beside the source of today.
 struct SwiftDataReleaseTests {
-  private static func review(_ text: String, shipped: [String: [EntityDescription]]) throws -> [SwiftDataFinding] {
+  private static func review(_ text: String, shipped: [String: [EntityDescription]]) throws -> [HistoryFinding] {
     var source = SwiftDataSource()
     source.add(Array(text.utf8), path: "App.swift")
     let releases = try shipped.sorted { $0.key < $1.key }.map { release in
@@ -32,7 +32,7 @@ struct SwiftDataReleaseTests {
   /// A source with what is found beside the release of a crate and a label.
   struct Case: Sendable {
     let source: String
-    let kind: SwiftDataFinding.Kind
+    let rule: HistoryRule
     var words: [String] = []
     var line: Int?
     var entity: String?
@@ -42,25 +42,26 @@ struct SwiftDataReleaseTests {
     Case(
       source: source(
         "@Model class Crate { var code = \"\" }\n@Model class Label { var text: String? }", "Crate.self, Label.self"),
-      kind: .editedRelease, words: ["Schemas.V1 differs from the release: Label was edited."], line: 5, entity: "Label"),
+      rule: .editedAfterRelease, words: ["Schemas.V1 differs from the release: Label was edited."], line: 5,
+      entity: "Label"),
     Case(
       source: source("@Model class Crate { var code = \"\" }"),
-      kind: .editedRelease, words: ["Label was removed."], line: 1, entity: "Label"),
+      rule: .editedAfterRelease, words: ["Label was removed."], line: 1, entity: "Label"),
     Case(
       source: source(
         "@Model class Crate { var code = 0 }\n@Model class Tag { var text = \"\" }", "Crate.self, Tag.self"),
-      kind: .editedRelease, words: ["Crate was edited, Label was removed and Tag was added."], line: 1),
+      rule: .editedAfterRelease, words: ["Crate was edited, Label was removed and Tag was added."], line: 1),
     Case(
       source: source("@Model class Box { var code = \"\" }", "Box.self").replacing("V1", with: "V2"),
-      kind: .lostRelease, words: ["Schemas.V1 was released"]),
+      rule: .missingVersion, words: ["Schemas.V1 was released"]),
   ]
 
   @Test(arguments: cases)
   func `a release whose source is another one is found`(_ item: Case) throws {
     let findings = try Self.review(item.source, shipped: ["Schemas.V1": [Self.crate, Self.label]])
     try #require(findings.count == 1)
-    #expect(findings[0].kind == item.kind && findings[0].severity == .error)
-    #expect(findings[0].schema == "Schemas.V1" && findings[0].entity == item.entity)
+    #expect(findings[0].rule == item.rule && findings[0].severity == .error)
+    #expect(findings[0].version == "Schemas.V1" && findings[0].entity == item.entity)
     #expect(findings[0].place?.line == item.line)
     for words in item.words { #expect(findings[0].message.contains(words), "\(findings[0].message)") }
   }
@@ -74,7 +75,7 @@ struct SwiftDataReleaseTests {
   @Test func `a release whose schema has another name is told by its hashes`() throws {
     let text = Self.source("@Model class Crate { var code = \"\" }")
     let findings = try Self.review(text, shipped: ["Old": [Self.crate]])
-    #expect(findings.map(\.kind) == [.lostRelease] && findings.map(\.severity) == [.warning])
+    #expect(findings.map(\.rule) == [.missingVersion] && findings.map(\.severity) == [.warning])
     #expect(findings[0].message.contains("Schemas.V1 has its hashes"))
   }
 
@@ -82,25 +83,25 @@ struct SwiftDataReleaseTests {
     let text = Self.source(
       "@Model class Crate { var code: Unknown }\n@Model class Label { var text = 0 }", "Crate.self, Label.self")
     let findings = try Self.review(text, shipped: ["Schemas.V1": [Self.crate, Self.label]])
-    #expect(findings.map(\.kind) == [.editedRelease, .uncertain])
+    #expect(findings.map(\.rule) == [.editedAfterRelease, .uncertain])
     #expect(findings[0].entity == "Label" && findings[1].severity == .note && findings[1].place?.line == 4)
     #expect(findings[1].message.contains("one thing") && findings[1].message.contains("Crate.code"))
     // An entity that is gone may be what the unknown type stands for.
     let other = try Self.review(
       Self.source("@Model class Crate { var code: Unknown }"), shipped: ["Schemas.V1": [Self.crate, Self.label]])
-    #expect(other.map(\.kind) == [.uncertain])
+    #expect(other.map(\.rule) == [.uncertain])
   }
 
   @Test func `a release isn't compared with either of two schemas of its name`() throws {
     let text = Self.source("@Model class Crate { var code = 0 }")
     let findings = try Self.review(text + "\n" + text, shipped: ["Schemas.V1": [Self.crate]])
-    #expect(findings.map(\.kind) == [.repeatedSchema])
+    #expect(findings.map(\.rule) == [.repeatedSchema])
   }
 
   @Test func `a release isn't called lost while its type may be there`() throws {
     for text in ["enum V1 {", "protocol Base: VersionedSchema {}; enum V1: Base {}"] {
       let findings = try Self.review(text, shipped: ["V1": [Self.crate]])
-      #expect(findings.map(\.kind) == [.uncertain])
+      #expect(findings.map(\.rule) == [.uncertain])
     }
   }
 }
@@ -153,10 +154,10 @@ struct SwiftDataReviewCorpusTests {
     source.add(Array(declarations.source.utf8), path: "Models.swift")
     source.add(Array(schema.utf8), path: "Plan.swift")
     let findings = SwiftDataReview(SwiftDataSchemas(source), shipped: [("Release", item.hashes)]).findings
-    let edits = findings.filter { $0.kind != .uncertain }
+    let edits = findings.filter { $0.rule != .uncertain }
     // (One list is published of some entities alone, and the others look as if they had been added.)
     let faults = edits.filter { $0.message.contains("was edited") || $0.message.contains("was removed") }
-    #expect(edits.allSatisfy { $0.kind == .editedRelease })
+    #expect(edits.allSatisfy { $0.rule == .editedAfterRelease })
     #expect(faults.count == (item.isNegative ? 1 : 0), "\(faults.map(\.message))")
   }
 
@@ -199,7 +200,7 @@ struct SwiftDataReviewCorpusTests {
       """
     source.add(Array(plan.utf8), path: "Plan.swift")
     let findings = SwiftDataReview(SwiftDataSchemas(source)).findings
-    let names = findings.map { "\($0.kind.rawValue) \($0.entity ?? "").\($0.property ?? "")" }
+    let names = findings.map { "\($0.rule) \($0.entity ?? "").\($0.property ?? "")" }
     #expect(Set(names) == found && names.count == found.count, "\(names)")
   }
 }

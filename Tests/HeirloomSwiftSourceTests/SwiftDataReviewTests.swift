@@ -18,7 +18,7 @@ struct SwiftDataReviewTests {
 
   private static func review(
     _ text: String, shipped: [(name: String, hashes: [String: String])] = []
-  ) -> [SwiftDataFinding] {
+  ) -> [HistoryFinding] {
     var source = SwiftDataSource()
     source.add(Array(text.utf8), path: "App.swift")
     return SwiftDataReview(SwiftDataSchemas(source), shipped: shipped).findings
@@ -34,8 +34,8 @@ struct SwiftDataReviewTests {
     }
   }
 
-  private static func lines(_ findings: [SwiftDataFinding]) -> [String] {
-    findings.map { "\($0.place?.line ?? 0) \($0.severity.rawValue) \($0.kind.rawValue)" }
+  private static func lines(_ findings: [HistoryFinding]) -> [String] {
+    findings.map { "\($0.place?.line ?? 0) \($0.severity.rawValue) \($0.rule)" }
   }
 
   func check(_ trap: Trap) {
@@ -243,7 +243,7 @@ struct SwiftDataReviewTests {
   @Test func `findings of two plans with the same versions are told once, errors first`() {
     let text = Self.change("var size = 0", "var id: Int // error: missingDefault\n@Attribute(.unique) var size = 0")
     let twice = text + Self.plan("V1.self, V2.self", Self.lightweight).replacing("Plan:", with: "Other:")
-    #expect(Self.review(twice).map(\.kind) == [.missingDefault, .newConstraint])
+    #expect(Self.review(twice).map(\.rule) == [.missingDefault, .newConstraint])
   }
 
   @Test(arguments: plans)

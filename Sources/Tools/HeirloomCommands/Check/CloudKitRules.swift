@@ -1,5 +1,6 @@
 import Heirloom
 import HeirloomOutput
+import HeirloomSwiftSource
 
 /// The check of a history's versions against CloudKit's rules for mirrored models.
 ///
@@ -8,7 +9,7 @@ import HeirloomOutput
 /// https://developer.apple.com/documentation/coredata/reading-cloudkit-records-for-core-data. A deployed schema can
 /// only grow: https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow.
 struct CloudKitRules {
-  private(set) var findings: [CheckFinding] = []
+  private(set) var findings: [HistoryFinding] = []
   private let currentName: String
   /// The configuration whose entities are mirrored; `nil` for all entities.
   private let configuration: String?
@@ -16,21 +17,20 @@ struct CloudKitRules {
   private var deployed: [String: [String: (content: String, version: String)]] = [:]
 
   /// Checks all versions up to the current one.
-  init(_ history: HistoryCheck, configuration: String?) {
+  init(_ history: CheckedHistory, configuration: String?) {
     currentName = history.currentName
     self.configuration = configuration
-    var last: HistoryCheck.Version?
+    var last: CheckedHistory.Version?
     for version in history.versions {
       let faults = faults(of: version)
       if version.name == currentName {
         findings += faults
       } else if let first = faults.first {
         findings.append(
-          CheckFinding(
-            severity: .note, kind: .cloudKitModel, version: version.name, entity: first.entity,
+          HistoryFinding(
+            .cloudKitModel, .note, version: version.name, entity: first.entity,
             property: first.property, file: version.file,
-            message:
-              "\"\(version.name)\" breaks \(counted(Int64(faults.count), "rule")) of CloudKit, so its stores were never"
+            "\"\(version.name)\" breaks \(counted(Int64(faults.count), "rule")) of CloudKit, so its stores were never"
               + " mirrored, and later versions needn't keep its record types and fields."))
       }
       // A current version that can't be mirrored yet still must keep the deployed fields.
@@ -49,19 +49,18 @@ struct CloudKitRules {
 
   // MARK: - One model
 
-  /// A broken rule: the property at fault, and the message.
-  private typealias Fault = (property: String?, message: String)
+  private typealias Fault = (property: String?, problem: String, remedy: String)
 
-  private func faults(of version: HistoryCheck.Version) -> [CheckFinding] {
+  private func faults(of version: CheckedHistory.Version) -> [HistoryFinding] {
     entities(of: version.model).flatMap { entity in
       let faults =
         Self.constraintFaults(of: entity) + Self.attributeFaults(of: entity)
         + Self.relationshipFaults(of: entity, in: version.model)
       return faults.map { fault in
-        CheckFinding(
-          severity: .error, kind: .cloudKitModel, version: version.name, entity: entity.name,
+        HistoryFinding(
+          .cloudKitModel, .error, version: version.name, entity: entity.name,
           property: fault.property, file: version.file,
-          message: "CloudKit can't mirror \"\(version.name)\": \(fault.message)")
+          "CloudKit can't mirror \"\(version.name)\": \(fault.problem)", remedy: fault.remedy)
       }
     }
   }
@@ -70,8 +69,9 @@ struct CloudKitRules {
     entity.uniquenessConstraints.map { constraint in
       (
         constraint.count == 1 ? constraint.first : nil,
-        "\"\(entity.name)\" has a uniqueness constraint (\(constraint.joined(separator: ", "))). Two devices can't agree on it:"
-          + " take it out and merge duplicates in the app."
+        "\"\(entity.name)\" has a uniqueness constraint (\(constraint.joined(separator: ", "))), on which two devices can't"
+          + " agree.",
+        "Take it out and merge duplicates in the app."
       )
     }
   }
@@ -82,13 +82,14 @@ struct CloudKitRules {
       if attribute.type == .undefined || attribute.type == .objectID {
         return (
           attribute.name,
-          "\(name) has the type \(attribute.type.name), which no record field can have. Give it another type."
+          "\(name) has the type \(attribute.type.name), which no record field can have.", "Give it another type."
         )
       }
       guard !attribute.isOptional, !attribute.isTransient, attribute.defaultValue == nil else { return nil }
       return (
         attribute.name,
-        "\(name) is required and has no default, and a record may come without it. Make it optional, or give it a default."
+        "\(name) is required and has no default, and a record may come without it.",
+        "Make it optional, or give it a default."
       )
     }
   }
@@ -97,27 +98,27 @@ struct CloudKitRules {
     entity.relationships.filter { !$0.isTransient }.flatMap { relationship in
       let name = "\"\(entity.name).\(relationship.name)\""
       let target = relationship.destinationEntity
-      let rules: [(isBroken: Bool, message: String)] = [
-        (!relationship.isOptional, "is required, and related records come one by one. Make it optional."),
+      let rules: [(isBroken: Bool, problem: String, remedy: String)] = [
+        (!relationship.isOptional, "is required, and related records come one by one.", "Make it optional."),
         (
-          relationship.inverseRelationship == nil,
-          "has no inverse, and related records come in any order. Add the inverse."
+          relationship.inverseRelationship == nil, "has no inverse, and related records come in any order.",
+          "Add the inverse."
         ),
-        (relationship.isOrdered, "is ordered, and records keep no order. Keep the order in an attribute."),
+        (relationship.isOrdered, "is ordered, and records keep no order.", "Keep the order in an attribute."),
         (
-          relationship.deleteRule == .deny,
-          "denies deletion, which another device can't know of. Choose another delete rule."
+          relationship.deleteRule == .deny, "denies deletion, which another device can't know of.",
+          "Choose another delete rule."
         ),
       ]
       let leadingOut = model.configurations.filter {
         $0.entityNames.contains(entity.name) && !$0.entityNames.contains(target)
       }
-      return rules.filter(\.isBroken).map { (relationship.name, "\(name) \($0.message)") }
+      return rules.filter(\.isBroken).map { (relationship.name, "\(name) \($0.problem)", $0.remedy) }
         + leadingOut.map { configuration in
           (
             relationship.name,
-            "\(name) leads out of the configuration \"\(configuration.name)\", to \"\(target)\". Keep related"
-              + " entities in one configuration."
+            "\(name) leads out of the configuration \"\(configuration.name)\", to \"\(target)\".",
+            "Keep related entities in one configuration."
           )
         }
     }
@@ -147,7 +148,7 @@ struct CloudKitRules {
     }
   }
 
-  private mutating func deploy(_ version: HistoryCheck.Version) {
+  private mutating func deploy(_ version: CheckedHistory.Version) {
     for entity in entities(of: version.model) {
       let type = Self.recordType(entity.name, version.model)
       for property in entity.properties {
@@ -157,16 +158,16 @@ struct CloudKitRules {
     }
   }
 
-  private mutating func compare(_ last: HistoryCheck.Version, with next: HistoryCheck.Version, isMirrored: Bool) {
+  private mutating func compare(_ last: CheckedHistory.Version, with next: CheckedHistory.Version, isMirrored: Bool) {
     guard isMirrored || next.name == currentName else { return }
     let (old, new) = (last.model, next.model)
-    func add(_ entity: String, _ property: String?, _ message: String) {
+    func add(_ entity: String, _ property: String?, _ problem: String, remedy: String) {
       // Versions before the current one are shipped and can't be corrected.
       findings.append(
-        CheckFinding(
-          severity: next.name == currentName ? .error : .warning, kind: .cloudKitSchema, version: next.name,
+        HistoryFinding(
+          .cloudKitSchema, next.name == currentName ? .error : .warning, version: next.name,
           entity: entity, property: property, file: next.file,
-          message: "\"\(next.name)\" doesn't only add to the schema that \"\(last.name)\" deployed: \(message)"))
+          "\"\(next.name)\" doesn't only add to the schema that \"\(last.name)\" deployed: \(problem)", remedy: remedy))
     }
     let remaining = entities(of: new)
     for entity in entities(of: old) {
@@ -177,16 +178,17 @@ struct CloudKitRules {
           entity.name, nil,
           heir.map {
             "\"\(entity.name)\" is now called \"\($0.name)\", which is another record type: devices with the earlier version and those"
-              + " with this one no longer see each other's records. Keep the name."
-          } ?? "\"\(entity.name)\" is removed, but its records stay in CloudKit forever. Keep the entity, unused.")
+              + " with this one no longer see each other's records."
+          } ?? "\"\(entity.name)\" is removed, but its records stay in CloudKit forever.",
+          remedy: heir == nil ? "Keep the entity, unused." : "Keep the name.")
         continue
       }
       let newType = Self.recordType(entity.name, new)
       guard newType == type else {
         add(
           entity.name, nil,
-          "the records of \"\(entity.name)\" were of the type \(type) and would be of the type \(newType). Leave it under the same"
-            + " root entity.")
+          "the records of \"\(entity.name)\" were of the type \(type) and would be of the type \(newType).",
+          remedy: "Leave it under the same root entity.")
         continue
       }
       for property in entity.properties where Self.content(of: property) != nil {
@@ -200,8 +202,9 @@ struct CloudKitRules {
           entity.name, property.name,
           heir.map {
             "\(name) is now called \"\($0.name)\", which is another field: it no longer syncs with devices that have the earlier"
-              + " version. Keep the name."
-          } ?? "\(name) is removed, but its field stays in CloudKit forever. Keep the property, unused.")
+              + " version."
+          } ?? "\(name) is removed, but its field stays in CloudKit forever.",
+          remedy: heir == nil ? "Keep the property, unused." : "Keep the name.")
       }
     }
     for entity in remaining {
@@ -211,8 +214,8 @@ struct CloudKitRules {
         else { continue }
         add(
           entity.name, property.name,
-          "\"\(entity.name).\(property.name)\" would be \(content), and its field is \(field.content) since \"\(field.version)\". Add"
-            + " a property of another name.")
+          "\"\(entity.name).\(property.name)\" would be \(content), and its field is \(field.content) since \"\(field.version)\".",
+          remedy: "Add a property of another name.")
       }
     }
   }

@@ -1,11 +1,12 @@
 import Heirloom
 import HeirloomCompare
 import HeirloomOutput
+import HeirloomSwiftSource
 
 /// The check that each store kept as a fixture fits a version of the history.
 struct FixtureCheck {
   /// One finding for each store that fits no version.
-  private(set) var findings: [CheckFinding] = []
+  private(set) var findings: [HistoryFinding] = []
   /// The stores, each with the versions that it fits, the likeliest first.
   private(set) var stores: [(path: String, versions: [String])] = []
 
@@ -27,16 +28,16 @@ struct FixtureCheck {
         findings.append(Self.finding(on: inspection, history, list))
       } else {
         findings.append(
-          CheckFinding(
-            severity: .warning, kind: .notTried, file: path,
-            message: "The store \(path) isn't compared with anything: no version could be determined."))
+          HistoryFinding(
+            .notTried, .warning, file: path,
+            "The store \(path) isn't compared with anything: no version could be determined."))
       }
     }
   }
 
   private static func finding(
     on inspection: StoreInspection, _ history: ModelHistory, _ list: ModelVersionList?
-  ) -> CheckFinding {
+  ) -> HistoryFinding {
     let path = inspection.path
     // The nearest version has the store's version number, else the fewest differences; of two equal ones, the later.
     let all = history.nearestVersions(to: inspection.metadata.versionHashes, ofStoreAt: path).map { near in
@@ -50,14 +51,14 @@ struct FixtureCheck {
       ($0.isNumbered ? 0 : 1, $0.near.differingEntities.count, $0.differences.count)
         < ($1.isNumbered ? 0 : 1, $1.near.differingEntities.count, $1.differences.count)
     }
-    var words = ""
+    var (words, remedy): (String, String?) = ("", nil)
     if let (near, version, differences, _) = best {
       words = " The nearest is \"\(near.name)\""
       words +=
         differences.isEmpty
         ? ", which differs in \(listText(near.differingEntities))." : ": \(listText(differences, limit: 6))."
       if let version {
-        words += " heirloom compare \(shellWord(path)) \(shellWord(version.file.path)) shows all of it."
+        remedy = "heirloom compare \(shellWord(path)) \(shellWord(version.file.path)) shows all of it."
       }
     }
     // An ambiguous version could be the one that made the store.
@@ -65,10 +66,10 @@ struct FixtureCheck {
       if case .inMemory(let held) = version.file.kind, case .doubtful = held.reading { true } else { false }
     }
     let others = doubtful.map { $0.isEmpty ? "" : ", unless it is of \(listText($0.map { "\"\($0.name)\"" }))" } ?? ""
-    return CheckFinding(
-      severity: others.isEmpty ? .error : .warning, kind: .unknownStore, version: best?.near.name, file: path,
-      message: "The store \(path) fits no version of the history\(others): its version was edited, or is missing."
-        + words)
+    return HistoryFinding(
+      .unknownStore, others.isEmpty ? .error : .warning, version: best?.near.name, file: path,
+      "The store \(path) fits no version of the history\(others): its version was edited, or is missing."
+        + words, remedy: remedy)
   }
 
   /// Returns the differences between a version and the model that made a store, with their source locations.

@@ -1,5 +1,6 @@
 import Heirloom
 import HeirloomOutput
+import HeirloomSwiftSource
 
 /// The table of a history: for each version, its path to the next and the current one, and what its stores lose.
 struct HistoryTable {
@@ -15,7 +16,7 @@ struct HistoryTable {
 
   /// A version with its migrations.
   private struct Row {
-    let version: HistoryCheck.Version
+    let version: CheckedHistory.Version
     let place: String
     let next: Way?
     let current: Way?
@@ -30,17 +31,17 @@ struct HistoryTable {
     }
   }
 
-  private let history: HistoryCheck
+  private let history: CheckedHistory
   private let path: String
   private var rows: [Row] = []
-  private let renames: [CheckFinding]
+  private let renames: [HistoryFinding]
   /// The names of losses that are neither acknowledged nor explained by a suspected rename.
   private let open: [String]
 
   /// Makes the table from the models alone; no store is made.
   ///
   /// `byApp` names the versions whose next step app code migrates.
-  init(of history: HistoryCheck, path: String, mappings: GivenMappings, byApp: Set<String>) {
+  init(of history: CheckedHistory, path: String, mappings: GivenMappings, byApp: Set<String>) {
     (self.history, self.path) = (history, path)
     let versions = history.versions
     let end = versions.firstIndex { $0.name == history.currentName } ?? versions.count - 1
@@ -82,7 +83,7 @@ struct HistoryTable {
   }
 
   private static func way(
-    through versions: [HistoryCheck.Version], _ mappings: GivenMappings, isByApp: Bool
+    through versions: [CheckedHistory.Version], _ mappings: GivenMappings, isByApp: Bool
   ) -> Way {
     if isByApp {
       // App code migrates this step, but needs to know which decisions its rows may need.
@@ -142,11 +143,8 @@ struct HistoryTable {
         "\(open.count == 1 ? "If the loss is" : "If the losses are") intended: heirloom check \(shellWord(path))\(options)"
       ]
     }
-    let told: [CheckFinding.Kind] = [
-      .unreadableVersion, .missingVersion, .belowFloor, .notRead, .renamingIdentifier, .renameWithoutMigration,
-      .uncertainVersion,
-    ]
-    let findings = history.findings.filter { told.contains($0.kind) } + renames
+    let shown: [HistoryRule] = [.missingVersion, .belowFloor, .renamingIdentifier, .renameWithoutMigration]
+    let findings = history.faults + HistoryRules(history).findings.filter { shown.contains($0.rule) } + renames
     return CommandReport(
       lines: [
         "\(style.bold(path)): \(counted(Int64(rows.count), "version")), the current one is \"\(history.currentName)\"."

@@ -1,6 +1,7 @@
 import Heirloom
 import HeirloomCompare
 import HeirloomOutput
+import HeirloomSwiftSource
 
 /// The possible losses of a history's migrations, derived from models and mappings alone and compared with the lock.
 ///
@@ -9,7 +10,7 @@ import HeirloomOutput
 struct LossReview {
   /// A possible loss between two versions.
   struct Loss {
-    let source: HistoryCheck.Version
+    let source: CheckedHistory.Version
     let destinationName: String
     /// The loss, and which rows it affects.
     let effect: DataEffect
@@ -47,7 +48,8 @@ struct LossReview {
   /// The acknowledgements without kinds, between versions of which one has no model here.
   private(set) var withoutModel: [(entry: VersionLock.Acknowledgement, missing: String)] = []
   /// The suspected renames at steps with an open loss, by version.
-  private(set) var renames: [(source: HistoryCheck.Version, destination: HistoryCheck.Version, RenameSuspicion)] = []
+  private(set) var renames: [(source: CheckedHistory.Version, destination: CheckedHistory.Version, RenameSuspicion)] =
+    []
 
   /// Reviews the versions up to the current one.
   ///
@@ -55,7 +57,7 @@ struct LossReview {
   /// paths, whose number grows with the square of the versions. `models` names all readable versions; `nil` means those
   /// in `versions`.
   init(
-    of versions: [HistoryCheck.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
+    of versions: [CheckedHistory.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
     byApp: Set<String>, takesLongPaths: Bool = true, models: Set<String>? = nil
   ) {
     stepsByCode = byApp
@@ -125,10 +127,9 @@ struct LossReview {
   init(ofLastStepIn list: ModelVersionList) throws {
     let end = list.versions.firstIndex { $0.name == list.currentVersionName } ?? 0
     let versions = try list.versions[max(0, end - 1)...end].map { version in
-      HistoryCheck.Version(
+      CheckedHistory.Version(
         name: version.name, model: try version.file.read().model, path: version.file.path,
-        file: version.file.editedPath,
-        isShipped: version.entry != nil)
+        file: version.file.editedPath, entry: version.entry)
     }
     let history = try ModelHistory(list, path: list.versions[end].file.path)
     self.init(
@@ -137,7 +138,7 @@ struct LossReview {
   }
 
   /// Returns the possible losses of a path through versions; `nil` without a mapping, which another finding reports.
-  private static func effects(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataEffect]? {
+  private static func effects(through versions: [CheckedHistory.Version], _ mappings: GivenMappings) -> [DataEffect]? {
     do throws(MappingInferenceError) {
       return try path(through: versions, mappings)?.hops.flatMap { hop in
         hop.mapping.losses(from: hop.source, to: hop.destination, deciding: mappings.decisions)
@@ -151,7 +152,7 @@ struct LossReview {
   ///
   /// Throws if there is no path.
   static func path(
-    through versions: [HistoryCheck.Version], _ mappings: GivenMappings
+    through versions: [CheckedHistory.Version], _ mappings: GivenMappings
   ) throws(MappingInferenceError) -> MigrationPath? {
     guard let first = versions.first, let last = versions.last,
       first.model.versionHashes() != last.model.versionHashes()
@@ -228,12 +229,12 @@ extension MigrationPath {
 
 extension LossReview {
   /// Warnings about suspected renames, at the later version, where a rename would be declared.
-  var renameFindings: [CheckFinding] {
+  var renameFindings: [HistoryFinding] {
     renames.map { source, destination, rename in
-      CheckFinding(
-        severity: .warning, kind: .suspectedRename, version: destination.name, entity: rename.entity,
+      HistoryFinding(
+        .suspectedRename, .warning, version: destination.name, entity: rename.entity,
         property: rename.kind == .entity ? nil : rename.added, file: destination.file,
-        message: "\"\(source.name)\" → \"\(destination.name)\": \(rename)")
+        "\"\(source.name)\" → \"\(destination.name)\": \(rename)")
     }
   }
 
@@ -245,7 +246,7 @@ extension LossReview {
   /// Returns an error for each unacknowledged loss and a note for each acknowledged one, by version.
   ///
   /// `path` is the history's, `lockAdvice` says how to create a missing lock and is `nil` if there is one.
-  func findings(path: String, lockAdvice: String?) -> [CheckFinding] {
+  func findings(path: String, lockAdvice: String?) -> [HistoryFinding] {
     func consent(to loss: Loss) -> String {
       if let lockAdvice { return "acknowledge an intended loss in lock.json. \(lockAdvice)." }
       return
@@ -254,40 +255,35 @@ extension LossReview {
     }
     return losses.map { loss in
       let way = "\"\(loss.source.name)\" → \"\(loss.destinationName)\""
-      let advice =
-        loss.isAcknowledged
-        ? "The lock acknowledges it."
-        : "Give a mapping that keeps it; \(consent(to: loss))"
-      return CheckFinding(
-        severity: loss.isAcknowledged ? .note : loss.effect.kind == .objectsLeftOut ? .warning : .error, kind: .loss,
+      return HistoryFinding(
+        .loss, loss.isAcknowledged ? .note : loss.effect.kind == .objectsLeftOut ? .warning : .error,
         version: loss.source.name,
         entity: loss.effect.entity, property: loss.effect.properties.first, file: loss.source.file,
-        message: "\(way): \(loss.effect.description) \(advice)")
+        "\(way): \(loss.effect.description)\(loss.isAcknowledged ? " The lock acknowledges it." : "")",
+        remedy: loss.isAcknowledged ? nil : "Give a mapping that keeps it; \(consent(to: loss))")
     }
       + impliedLosses.filter { !$0.isAcknowledged && !stepsByCode.contains($0.source.name) }.map { loss in
-        CheckFinding(
-          severity: .note, kind: .loss, version: loss.source.name, entity: loss.effect.entity,
+        HistoryFinding(
+          .loss, .note, version: loss.source.name, entity: loss.effect.entity,
           property: loss.effect.properties.first, file: loss.source.file,
-          message:
-            "\"\(loss.source.name)\" → \"\(loss.destinationName)\": \(loss.effect.description) The app's code may keep it; \(consent(to: loss))"
-        )
+          "\"\(loss.source.name)\" → \"\(loss.destinationName)\": \(loss.effect.description)",
+          remedy: "The app's code may keep it; \(consent(to: loss))")
       } + renameFindings
       + stale.map { item in
-        CheckFinding(
-          severity: .warning, kind: .staleAcknowledgement, version: item.source, file: path,
-          message:
-            "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that \"\(item.loss.name)\" is lost, and it"
-            + " isn't; a later mistake would go unnoticed. heirloom check \(shellWord(path)) --unacknowledge"
-            + " \(shellWord(item.loss.name)) takes it out of the lock.")
+        HistoryFinding(
+          .staleAcknowledgement, .warning, version: item.source, file: path,
+          "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that \"\(item.loss.name)\" is lost, and it"
+            + " isn't; a later mistake would go unnoticed.",
+          remedy:
+            "heirloom check \(shellWord(path)) --unacknowledge \(shellWord(item.loss.name)) takes it out of the lock.")
       }
       + withoutModel.map { item, missing in
-        CheckFinding(
-          severity: .warning, kind: .acknowledgementWithoutModel, version: item.source, file: path,
-          message:
-            "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that"
+        HistoryFinding(
+          .acknowledgementWithoutModel, .warning, version: item.source, file: path,
+          "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that"
             + " \(listText(item.losses.map { "\"\($0.name)\"" })) is lost, but not which kind of loss is meant, and the model of"
-            + " \"\(missing)\", which would imply it, is missing: it acknowledges nothing. Bring \"\(missing)\" back, or:"
-            + " heirloom check \(shellWord(path))"
+            + " \"\(missing)\", which would imply it, is missing: it acknowledges nothing.",
+          remedy: "Bring \"\(missing)\" back, or: heirloom check \(shellWord(path))"
             + item.losses.map { " --unacknowledge \(shellWord($0.name))" }.joined())
       }
   }

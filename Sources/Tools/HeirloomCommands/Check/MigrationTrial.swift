@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 import HeirloomSupport
+import HeirloomSwiftSource
 import HeirloomTesting
 
 /// The trial migration of a store with sample objects from one version to the current one, in a temporary folder.
@@ -17,16 +18,16 @@ struct MigrationTrial {
     case notTried
   }
 
-  private(set) var findings: [CheckFinding] = []
+  private(set) var findings: [HistoryFinding] = []
   private(set) var result = Result.notTried
   private(set) var objects = 0
   /// The migration's duration, in seconds.
   private(set) var seconds = 0.0
   private(set) var losses: [MigrationLoss] = []
 
-  private let version: HistoryCheck.Version
+  private let version: CheckedHistory.Version
   /// The trial's version and all later ones, up to the current one.
-  private let versions: [HistoryCheck.Version]
+  private let versions: [CheckedHistory.Version]
   private let history: ModelHistory
   private let mappings: GivenMappings
   private let console: Console
@@ -57,7 +58,7 @@ struct MigrationTrial {
   ///
   /// `later` goes from the next version to the current one; `console` may interrupt the trial.
   init(
-    of version: HistoryCheck.Version, over later: ArraySlice<HistoryCheck.Version>, to history: ModelHistory,
+    of version: CheckedHistory.Version, over later: ArraySlice<CheckedHistory.Version>, to history: ModelHistory,
     at path: String, mappings: GivenMappings,
     console: Console
   ) {
@@ -88,20 +89,20 @@ struct MigrationTrial {
     let narrower = (try? version.model.narrowed(by: narrowing)) ?? version.model
     let samples = SampleObjects(
       of: version.model, asIfOf: narrower, objectsPerEntity: objectsPerEntity, seed: seed)
-    for note in samples.notes { add(.note, .incompleteSample, "\"\(version.name)\": \(note)") }
+    for note in samples.notes { add(.incompleteSample, .note, "\"\(version.name)\": \(note)") }
     try samples.makeStore(at: store)
     let before = try StoreContents(of: store, model: version.model)
     objects = before.count
     if version.model.versionHashes() == history.currentHashes {
       add(
-        .note, .notTried,
+        .notTried, .note,
         "\"\(version.name)\" has the same hashes as \"\(history.currentName)\": there is nothing to migrate.")
       return
     }
     if before.count == 0, !version.model.entities.isEmpty {
       add(
-        .warning, .notTried,
-        "\(way): no object was tried, since each one would stop the migration. See the other findings.")
+        .notTried, .warning,
+        "\(way): no object was tried, since each one would stop the migration.", remedy: "See the other findings.")
       return
     }
     do {
@@ -172,7 +173,7 @@ struct MigrationTrial {
     result = .kept
     for finding in try before.findings(in: url, after: report.plan) {
       result = .failed
-      add(.error, .notKept, entity: finding.entity, property: finding.property, "\(way): \(finding.message)")
+      add(.notKept, .error, entity: finding.entity, property: finding.property, "\(way): \(finding.message)")
     }
     let removing = report.plan.decisions.filter { $0.removed > 0 }
     let own = removing.filter { removals.contains($0.decision) }
@@ -181,7 +182,7 @@ struct MigrationTrial {
     for row in report.plan.rowsOfAllHops where own.count < removing.count {
       guard let objects = row.before, objects > 2, let rest = row.after, rest <= 1 else { continue }
       add(
-        .warning, .dataHazard, entity: row.entity,
+        .dataHazard, .warning, entity: row.entity,
         "\(way): \(rest == 0 ? "none" : "one") of \(objects) sample objects of \"\(row.entity)\" remains after the history's decisions: a"
           + " user's objects may be removed in the same way.")
     }
@@ -190,24 +191,24 @@ struct MigrationTrial {
       candidates: [StoreModelCandidate(source: .file(history.currentName), model: history.current)])
     for finding in verification.findings where finding.severity < .note {
       result = .failed
-      add(.error, .unsoundStore, entity: finding.entity, "\(way): the migrated store is not sound: \(finding.message)")
+      add(.unsoundStore, .error, entity: finding.entity, "\(way): the migrated store is not sound: \(finding.message)")
     }
     if try assistant(for: url).isMigrationNeeded() {
       result = .failed
-      add(.error, .migrationFailed, "\(way): the migrated store does not have the current model.")
+      add(.migrationFailed, .error, "\(way): the migrated store does not have the current model.")
     }
   }
 
   // MARK: - Words
 
   private mutating func add(
-    _ severity: StoreFinding.Severity, _ kind: CheckFinding.Kind, entity: String? = nil, property: String? = nil,
-    _ message: String
+    _ rule: HistoryRule, _ severity: HistoryFinding.Severity, entity: String? = nil, property: String? = nil,
+    _ problem: String, remedy: String? = nil
   ) {
     findings.append(
-      CheckFinding(
-        severity: severity, kind: kind, version: version.name, entity: entity, property: property, file: version.file,
-        message: message))
+      HistoryFinding(
+        rule, severity, version: version.name, entity: entity, property: property, file: version.file, problem,
+        remedy: remedy))
   }
 
   private mutating func tell(_ hop: Hop) {
@@ -218,14 +219,16 @@ struct MigrationTrial {
       let mistake = mappings.mistake(inDecisionAbout: effect, from: hop.source, to: hop.destination)
       let words = effect.description + (mistake.map { " \($0)" } ?? "")
       guard effect.kind.severity == .blocker else {
-        add(.warning, .dataHazard, entity: effect.entity, property: property, words)
+        add(.dataHazard, .warning, entity: effect.entity, property: property, words)
         continue
       }
       guard effect.stopsEveryObject else {
-        add(.warning, .dataHazard, entity: effect.entity, property: property, "\(words) \(Self.untilThen)")
+        add(.dataHazard, .warning, entity: effect.entity, property: property, "\(words) \(Self.untilThen)")
         continue
       }
-      add(.error, .dataHazard, entity: effect.entity, property: property, "\(words) \(advice(on: effect))")
+      add(
+        .dataHazard, .error, entity: effect.entity, property: property,
+        "\(words) Until then every object stops the migration.", remedy: advice(on: effect))
     }
   }
 
@@ -235,11 +238,11 @@ struct MigrationTrial {
   private mutating func tellRefusals(of plan: MigrationPlan) {
     for blocker in refusals.flatMap(\.blockers) {
       let isTold = findings.contains {
-        $0.kind == .dataHazard && $0.entity == blocker.entity && $0.message.hasPrefix(blocker.reason)
+        $0.rule == .dataHazard && $0.entity == blocker.entity && $0.problem.hasPrefix(blocker.reason)
       }
       guard !isTold else { continue }
       add(
-        .warning, .dataHazard, entity: blocker.entity, property: blocker.property, "\(blocker.reason) \(Self.untilThen)"
+        .dataHazard, .warning, entity: blocker.entity, property: blocker.property, "\(blocker.reason) \(Self.untilThen)"
       )
     }
     let stopped = refusals.filter { refusal in
@@ -260,31 +263,33 @@ struct MigrationTrial {
     let isLast = plan.destination.versionHashes() == history.currentHashes
     let step = isLast ? "\"\(history.currentName)\"" : "a version on the way"
     add(
-      .error, .notTried,
-      "\(way): the step to \(step) was not tried, since sample rows don't fit. If the app decides what becomes of such rows, its"
-        + " own tests have to try it: say so with --by-app"
+      .notTried, .error,
+      "\(way): the step to \(step) was not tried, since sample rows don't fit.",
+      remedy: "If the app decides what becomes of such rows, its own tests have to try it: say so with --by-app"
         + " \(versionOfStep { $1.versionHashes() == plan.destination.versionHashes() && $0.versionHashes() != $1.versionHashes() })."
         + decided(by: plan.blockers.compactMap { $0.mendingOption(in: plan) }))
   }
 
   /// Returns the commands that stop an effect from blocking the migration.
   private func advice(on effect: DataEffect) -> String {
-    let isCode = "if the app's code decides, so does --by-app \(versionOfStep { $1.has(effect) && !$0.has(effect) })"
+    let step = "--by-app \(versionOfStep { $1.has(effect) && !$0.has(effect) })"
     if case .duplicate = effect.kind {
       // Every choice about equal objects would keep only one of them.
-      return "Until then every object stops the migration, since all are equal there: take the default or the"
-        + " constraint out of the model, or give each object a value in a mapping; \(isCode)."
+      return
+        "All are equal there: take the default or the constraint out of the model, or give each object a value in a"
+        + " mapping; if the app's code decides, \(step) says so."
     }
     guard let decision = DecisionArgument.example(for: effect, in: history) else {
-      return "Until then every object stops the migration; \(isCode)."
+      return "If the app's code decides, \(step) says so."
     }
     // Decisions are recorded in the lock.
     guard history.lock != nil else {
-      return "Until then every object stops the migration. A history with a lock.json can decide it for app and tool"
-        + " (\(DecisionArgument.option)); \(isCode)."
+      return "A history with a lock.json can decide it for app and tool (\(DecisionArgument.option)); if the app's code"
+        + " decides, \(step) says so."
     }
-    return "Until then every object stops the migration: heirloom check \(shellWord(path)) \(DecisionArgument.option)"
-      + " \(shellWord(decision.description)) decides it for app and tool; \(isCode)."
+    return
+      "heirloom check \(shellWord(path)) \(DecisionArgument.option) \(shellWord(decision.description)) decides it for"
+      + " app and tool; if the app's code decides, \(step) says so."
   }
 
   /// Returns the command that records decisions in the lock; empty without a lock or decisions.
@@ -312,24 +317,26 @@ struct MigrationTrial {
     case MigrationAssistantError.mappingNeeded(_, let obstacles, _):
       for obstacle in obstacles {
         add(
-          .error, .mappingNeeded, entity: obstacle.entity, property: obstacle.property,
-          "\(way): \(obstacle.description) Give the mapping model with --mapping; if the app's code makes the mapping, say so with"
-            + " --by-app \(versionOfStep { MappingInference(from: $0, to: $1).obstacles.contains(obstacle) })."
+          .mappingNeeded, .error, entity: obstacle.entity, property: obstacle.property,
+          "\(way): \(obstacle.description)",
+          remedy: "Give the mapping model with --mapping; if the app's code makes the mapping, say so with --by-app"
+            + " \(versionOfStep { MappingInference(from: $0, to: $1).obstacles.contains(obstacle) })."
             + decided(by: [obstacle.optionText].compactMap(\.self)))
       }
     case MigrationAssistantError.decisionNeeded(_, let plan): tellStop(by: plan)
     case MigrationAssistantError.failed(_, .unknownPolicies(let names, _)):
       result = .notTried
       add(
-        .error, .policyNeeded,
+        .policyNeeded, .error,
         "\(way): the mapping names \(names.count == 1 ? "the policy" : "the policies") \(listText(names)), app code that"
-          + " this tool doesn't have. No store of \"\(version.name)\" was migrated. The app's own tests can, with HeirloomTesting: say so"
-          + " with --by-app \(versionOfStep { source, destination in mappings.name(names, from: source, to: destination) })."
+          + " this tool doesn't have. No store of \"\(version.name)\" was migrated.",
+        remedy: "The app's own tests can, with HeirloomTesting: say so with --by-app"
+          + " \(versionOfStep { source, destination in mappings.name(names, from: source, to: destination) })."
       )
     case MigrationAssistantError.failed(_, .cancelled), MigrationAssistantError.notEnoughSpace: throw error
     default:
       let failure = CommandFailure(error)
-      add(.error, .migrationFailed, "\(way): \(failure.message)")
+      add(.migrationFailed, .error, "\(way): \(failure.message)")
     }
   }
 }

@@ -1,15 +1,16 @@
 import Heirloom
+import HeirloomSwiftSource
 
 /// A finding as a workflow command of GitHub Actions, which shows it beside the file in a pull request.
 ///
 /// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#setting-an-error-message
 struct WorkflowAnnotation {
-  private let finding: CheckFinding
+  private let finding: HistoryFinding
   private let environment: [String: String]
   private let directory: String
 
   /// Creates an annotation; `nil` for a note, which needs no attention.
-  init?(_ finding: CheckFinding, console: Console) {
+  init?(_ finding: HistoryFinding, console: Console) {
     guard finding.severity < .note else { return nil }
     self.finding = finding
     environment = console.environment
@@ -18,7 +19,7 @@ struct WorkflowAnnotation {
 
   /// The workflow command, on one line.
   var line: String {
-    var properties = ["title=" + Self.property("heirloom check: \(finding.kindName)")]
+    var properties = ["title=" + Self.property("heirloom check: \(finding.rule.rawValue)")]
     if let line = finding.line { properties.insert("line=\(line)", at: 0) }
     if let file = finding.file { properties.insert("file=" + Self.property(relative(file)), at: 0) }
     let command = finding.severity == .error ? "error" : "warning"

@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomOutput
+import HeirloomSwiftSource
 
 extension Command {
   static let check = Command(
@@ -59,7 +60,7 @@ extension Command {
 
 struct CheckCommand {
   private struct Trial {
-    let version: HistoryCheck.Version
+    let version: CheckedHistory.Version
     var result = MigrationTrial.Result.notTried
     var objects = 0
     var seconds = 0.0
@@ -69,7 +70,7 @@ struct CheckCommand {
 
   private let path: String
   private let console: Console
-  private var findings: [CheckFinding] = []
+  private var findings: [HistoryFinding] = []
   private var trials: [Trial] = []
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
@@ -79,9 +80,9 @@ struct CheckCommand {
     var check = try CheckCommand(path: console.path(arguments.positionals[0]), console: console)
     let swift = try Console.SwiftSource(check.path).map(console.read)
     let source = try swift.map { swift throws(ModelReadingError) in try SwiftCheck(swift) }
-    var history = try HistoryCheck(
+    var history = try CheckedHistory(
       at: check.path, swift: swift, console: console, acceptsUndecided: source?.hasSchemas == true)
-    check.findings = source?.without(history.findings) ?? history.findings
+    check.findings = (source?.findings ?? []) + history.faults + HistoryRules(history).findings
     let fixtures = try FixtureCheck(
       arguments.all("--store").map(console.path),
       list: history.list ?? (try? console.versions(at: check.path, swift: swift)))
@@ -105,16 +106,14 @@ struct CheckCommand {
       let decisions = try history.decisions(decided, mappings: mappings)
       try check.review(&history, known, mappings, byApp: apps, arguments)
       // Entries are written only once the whole command line is known to be valid.
-      let told = history.findings.count
-      try history.leaveToCode(arguments.all("--by-app"))
-      check.findings += history.findings.dropFirst(told)
+      check.findings += try history.leaveToCode(arguments.all("--by-app"))
       try history.decide(decisions)
       try check.tryVersions(
         history, history.history ?? known, mappings: mappings, byApp: apps, objects: objects,
         seed: UInt64(clamping: seed))
     }
     check.tellUntried(history)
-    check.findings.removeAll { source?.tells($0) == true }
+    check.findings = check.findings.unsuperseded
     return check.report(history, fixtures, annotations: annotations, asJSON: arguments.has("--json"))
   }
 
@@ -148,7 +147,7 @@ struct CheckCommand {
 
   /// Finds the losses of the history's hops, and writes those given by `--acknowledge` to the lock.
   private mutating func review(
-    _ history: inout HistoryCheck, _ known: ModelHistory, _ mappings: GivenMappings, byApp: Set<String>,
+    _ history: inout CheckedHistory, _ known: ModelHistory, _ mappings: GivenMappings, byApp: Set<String>,
     _ arguments: Arguments
   ) throws {
     let names = arguments.all("--acknowledge")
@@ -181,16 +180,16 @@ struct CheckCommand {
   // MARK: - Trying
 
   private mutating func tryVersions(
-    _ history: HistoryCheck, _ known: ModelHistory, mappings: GivenMappings, byApp: Set<String>, objects: Int,
+    _ history: CheckedHistory, _ known: ModelHistory, mappings: GivenMappings, byApp: Set<String>, objects: Int,
     seed: UInt64
   ) throws {
     guard let position = history.versions.firstIndex(where: { $0.name == known.currentName }) else { return }
     for version in history.outsiders {
       trials.append(Trial(version: version))
       findings.append(
-        CheckFinding(
-          severity: .note, kind: .notTried, version: version.name, file: version.file, line: version.line,
-          message: "\"\(version.name)\" is in no plan: stores of it are known, and none was migrated."))
+        HistoryFinding(
+          .notTried, .note, version: version.name, file: version.file, line: version.line,
+          "\"\(version.name)\" is in no plan: stores of it are known, and none was migrated."))
     }
     let uncertain = history.namesBeforeDoubt
     for (place, version) in history.versions[..<position].enumerated() {
@@ -200,10 +199,9 @@ struct CheckCommand {
       if uncertain.contains(version.name) {
         trials.append(Trial(version: version))
         findings.append(
-          CheckFinding(
-            severity: .warning, kind: .notTried, version: version.name, file: version.file, line: version.line,
-            message:
-              "\"\(version.name)\" → \"\(known.currentName)\": a version between them isn't certain. No store of"
+          HistoryFinding(
+            .notTried, .warning, version: version.name, file: version.file, line: version.line,
+            "\"\(version.name)\" → \"\(known.currentName)\": a version between them isn't certain. No store of"
               + " \"\(version.name)\" was migrated."))
         continue
       }
@@ -213,11 +211,10 @@ struct CheckCommand {
         let step = "\"\(history.versions[code].name)\" → \"\(history.versions[code + 1].name)\""
         trials.append(Trial(version: version))
         findings.append(
-          CheckFinding(
-            severity: .warning, kind: .notTried, version: version.name, file: version.file,
-            message:
-              "\"\(version.name)\" → \"\(known.currentName)\": the step \(step) is left to the app's own code. No store of"
-              + " \"\(version.name)\" was migrated; the app's own tests can, with HeirloomTesting."))
+          HistoryFinding(
+            .notTried, .warning, version: version.name, file: version.file,
+            "\"\(version.name)\" → \"\(known.currentName)\": the step \(step) is left to the app's own code. No store of"
+              + " \"\(version.name)\" was migrated.", remedy: "The app's own tests can, with HeirloomTesting."))
         warn(of: version, before: history.versions[place + 1], isByApp: code == place, mappings)
         continue
       }
@@ -235,57 +232,56 @@ struct CheckCommand {
       // A shipped version after the current one has a finding of its own.
       guard !version.isShipped || !history.versions[position].isShipped else { continue }
       findings.append(
-        CheckFinding(
-          severity: .warning, kind: .notTried, version: version.name, file: version.file,
-          message:
-            "\"\(version.name)\" comes after the current version \"\(known.currentName)\": to the assistant its stores are"
+        HistoryFinding(
+          .notTried, .warning, version: version.name, file: version.file,
+          "\"\(version.name)\" comes after the current version \"\(known.currentName)\": to the assistant its stores are"
             + " newer than the app. None was migrated."))
     }
     guard !mappings.isEmpty else { return }
     for (path, note) in mappings.unused(by: history.versions[..<position].map { ($0.name, $0.model) }, in: known) {
-      findings.append(CheckFinding(severity: .warning, kind: .mappingUnused, file: path, message: sentence(note)))
+      findings.append(HistoryFinding(.mappingUnused, .warning, file: path, sentence(note)))
     }
   }
 
   /// Warns of rows that may block a step that isn't tried.
   private mutating func warn(
-    of version: HistoryCheck.Version, before next: HistoryCheck.Version, isByApp: Bool, _ mappings: GivenMappings
+    of version: CheckedHistory.Version, before next: CheckedHistory.Version, isByApp: Bool, _ mappings: GivenMappings
   ) {
     let hops = (try? LossReview.path(through: [version, next], mappings))?.hops ?? []
     let open = hops.flatMap { mappings.openEffects(of: $0.mapping, from: $0.source, to: $0.destination) }
     for effect in open where effect.kind.severity == .blocker {
       findings.append(
-        CheckFinding(
-          severity: .warning, kind: .dataHazard, version: version.name, entity: effect.entity,
+        HistoryFinding(
+          .dataHazard, .warning, version: version.name, entity: effect.entity,
           property: effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", "), file: version.file,
-          message: "\(effect.description) Such objects stop the migration of a user's store"
+          "\(effect.description) Such objects stop the migration of a user's store"
             + (isByApp ? ", unless the app's code corrects them." : ".")))
     }
   }
 
   /// Reports that no trial ran because the current version is ambiguous.
-  private mutating func tellUntried(_ history: HistoryCheck) {
+  private mutating func tellUntried(_ history: CheckedHistory) {
     let name = history.currentName
     guard history.history == nil,
-      let current = history.findings.first(where: { $0.kind == .uncertainVersion && $0.version == name })
+      let current = history.faults.first(where: { $0.rule == .uncertainVersion && $0.version == name })
     else { return }
     trials = history.versions.map { Trial(version: $0) }
     findings.append(
-      CheckFinding(
-        severity: .warning, kind: .notTried, version: name, file: current.file, line: current.line,
-        message: "The current version \"\(name)\" isn't certain: no store was migrated to it, and no loss is known."))
+      HistoryFinding(
+        .notTried, .warning, version: name, file: current.file, line: current.line,
+        "The current version \"\(name)\" isn't certain: no store was migrated to it, and no loss is known."))
   }
 
   // MARK: - Telling
 
   /// The findings, errors first; one that several versions share appears once.
-  private var merged: [CheckFinding] {
-    var result: [CheckFinding] = []
+  private var merged: [HistoryFinding] {
+    var result: [HistoryFinding] = []
     var places: [[String]: Int] = [:]
     var versions: [Int: [String]] = [:]
     for finding in findings {
-      let key = [finding.kindName, finding.entity ?? "", finding.property ?? "", finding.message]
-      if finding.kind == .dataHazard, let place = places[key] {
+      let key = [finding.rule.rawValue, finding.entity ?? "", finding.property ?? "", finding.message]
+      if finding.rule == .dataHazard, let place = places[key] {
         versions[place, default: []].append(finding.version ?? "")
       } else {
         places[key] = result.count
@@ -293,14 +289,15 @@ struct CheckCommand {
         result.append(finding)
       }
     }
-    for index in result.indices where result[index].kind == .dataHazard {
+    for index in result.indices where result[index].rule == .dataHazard {
       let names = (versions[index] ?? []).map { "\"\($0)\"" }
       let finding = result[index]
-      result[index] = CheckFinding(
-        severity: finding.severity, kind: finding.kind, version: finding.version, entity: finding.entity,
-        property: finding.property, file: finding.file, message: "From \(listText(names)): \(finding.message)")
+      result[index] = HistoryFinding(
+        finding.rule, finding.severity, version: finding.version, entity: finding.entity,
+        property: finding.property, file: finding.file, "From \(listText(names)): \(finding.problem)",
+        remedy: finding.remedy)
     }
-    return StoreFinding.Severity.allCases.flatMap { severity in result.filter { $0.severity == severity } }
+    return HistoryFinding.Severity.allCases.flatMap { severity in result.filter { $0.severity == severity } }
   }
 
   private static func words(_ losses: [MigrationLoss]) -> String {
@@ -308,11 +305,11 @@ struct CheckCommand {
   }
 
   private func report(
-    _ history: HistoryCheck, _ fixtures: FixtureCheck, annotations: Bool, asJSON: Bool
+    _ history: CheckedHistory, _ fixtures: FixtureCheck, annotations: Bool, asJSON: Bool
   ) -> CommandReport {
     let style = console.style
     let merged = merged
-    let counts = StoreFinding.Severity.allCases.map { severity in
+    let counts = HistoryFinding.Severity.allCases.map { severity in
       (severity, Int64(merged.count { $0.severity == severity }))
     }
     let words = counts.filter { $0.1 > 0 }.map { counted($0.1, $0.0.rawValue) }

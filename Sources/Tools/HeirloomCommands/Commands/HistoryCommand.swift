@@ -1,5 +1,6 @@
 import Heirloom
 import HeirloomOutput
+import HeirloomSwiftSource
 
 extension Command {
   static let history = Command(
@@ -21,10 +22,10 @@ extension Command {
     example: "heirloom history Journal.xcdatamodeld", positionals: ["MODEL"], requiredCount: 1
   ) { arguments, console in
     let path = try console.path(arguments.positionals[0])
-    let history = try HistoryCheck(at: path, console: console)
+    let history = try CheckedHistory(at: path, console: console)
     let byApp = try history.versionsByCode(arguments.all("--by-app"))
     guard let known = history.history else {
-      throw ModelReadingError(path: path, problem: .malformed(reason: history.findings.first?.message ?? "no version"))
+      throw ModelReadingError(path: path, problem: .malformed(reason: history.faults.first?.message ?? "no version"))
     }
     let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
     return HistoryTable(of: history, path: path, mappings: mappings, byApp: byApp).report(console)

@@ -1,5 +1,6 @@
 import Heirloom
 import HeirloomOutput
+import HeirloomSwiftSource
 
 extension Command {
   static let newVersion = Command(
@@ -24,7 +25,7 @@ enum NewVersionCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
     let name = arguments.value("--name")
-    var findings: [CheckFinding] = []
+    var findings: [HistoryFinding] = []
     var report: CommandReport
     if case .missing = PathKind(path) {
       report = try NewVersion.makeBundle(at: path, named: name)

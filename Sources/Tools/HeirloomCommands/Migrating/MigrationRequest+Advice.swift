@@ -28,7 +28,7 @@ extension MigrationRequest {
   /// Returns the paths of the two versions of a history's first step that has an unconsented loss or can't be inferred;
   /// `nil` if there is none.
   private func openStep(at path: String, from source: ManagedObjectModel) -> (String, String)? {
-    guard let check = try? HistoryCheck(at: path, console: console), let byApp = try? check.versionsByCode([]) else {
+    guard let check = try? CheckedHistory(at: path, console: console), let byApp = try? check.versionsByCode([]) else {
       return nil
     }
     let versions = Array(check.migratedVersions)
@@ -64,7 +64,7 @@ extension MigrationRequest {
   }
 
   private func acknowledgement(of plan: MigrationPlan, _ path: String, _ source: ManagedObjectModel) -> String? {
-    guard let check = try? HistoryCheck(at: path, console: console), check.lock != nil,
+    guard let check = try? CheckedHistory(at: path, console: console), check.lock != nil,
       let byApp = try? check.versionsByCode([])
     else { return nil }
     let versions = Array(check.migratedVersions)

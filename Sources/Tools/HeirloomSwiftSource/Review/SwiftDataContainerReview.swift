@@ -1,6 +1,6 @@
 /// The known traps in containers with a migration plan.
 struct SwiftDataContainerReview {
-  private(set) var findings: [SwiftDataFinding] = []
+  private(set) var findings: [HistoryFinding] = []
 
   private let schemas: SwiftDataSchemas
   private let versions: [String: SwiftDataVersion]
@@ -45,10 +45,10 @@ struct SwiftDataContainerReview {
     case .version(let name):
       guard name != last.name else { return }
       findings.append(
-        SwiftDataFinding(
-          .containerSchema, .error, at: place, schema: last.name,
-          "The container opens \(name), and its plan \(plan.name) ends with \(last.name). "
-            + "Let it open \(last.name), or list \(name) last."))
+        HistoryFinding(
+          .containerSchema, .error, at: place, version: last.name,
+          "The container opens \(name), and its plan \(plan.name) ends with \(last.name).",
+          remedy: "Let it open \(last.name), or list \(name) last."))
     case .classes(let values):
       var schema = SwiftDataSchemas.Schema(kind: .modelContainer, name: "ModelContainer", place: place)
       for value in values {
@@ -62,10 +62,11 @@ struct SwiftDataContainerReview {
       let names = Set(version.hashes.keys).union(last.hashes.keys).filter { version.hashes[$0] != last.hashes[$0] }
       let text = NameList.text(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
       findings.append(
-        SwiftDataFinding(
-          .containerSchema, .error, at: place, schema: last.name,
+        HistoryFinding(
+          .containerSchema, .error, at: place, version: last.name,
           "The container's classes aren't those of \(last.name), with which its plan \(plan.name) ends: \(text) "
-            + "\(names.count == 1 ? "differs" : "differ"). Let it open Schema(versionedSchema: \(last.name).self)."))
+            + "\(names.count == 1 ? "differs" : "differ").",
+          remedy: "Let it open Schema(versionedSchema: \(last.name).self)."))
     }
   }
 

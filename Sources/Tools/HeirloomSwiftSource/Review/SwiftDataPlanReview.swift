@@ -1,6 +1,6 @@
 /// The known traps in a plan as a whole: order, identifiers, stages and shared types.
 struct SwiftDataPlanReview {
-  private(set) var findings: [SwiftDataFinding] = []
+  private(set) var findings: [HistoryFinding] = []
 
   private let plan: SwiftDataSchemas.Plan
   private let versions: [SwiftDataVersion]
@@ -29,16 +29,17 @@ struct SwiftDataPlanReview {
         .property.place ?? version.schema.place
       if let other = known.first(where: { $0.numbers == numbers }) {
         findings.append(
-          SwiftDataFinding(
-            .reusedIdentifier, .error, at: place, schema: version.name,
-            "\(version.name) and \(other.name) both have the version identifier \(identifier). Give the later one a"
-              + " number of its own."))
+          HistoryFinding(
+            .reusedIdentifier, .error, at: place, version: version.name,
+            "\(version.name) and \(other.name) both have the version identifier \(identifier).",
+            remedy: "Give the later one a number of its own."))
       } else if let before = known.last, numbers.lexicographicallyPrecedes(before.numbers) {
         findings.append(
-          SwiftDataFinding(
-            .fallingIdentifier, .warning, at: place, schema: version.name,
+          HistoryFinding(
+            .fallingIdentifier, .warning, at: place, version: version.name,
             "\(version.name) has the version identifier \(identifier), and \(before.name) before it the higher "
-              + "\(before.identifier). Let the numbers rise in the order of the plan."))
+              + "\(before.identifier).",
+            remedy: "Let the numbers rise in the order of the plan."))
       }
       known.append((version.name, identifier, numbers))
     }
@@ -49,22 +50,25 @@ struct SwiftDataPlanReview {
   private mutating func reviewChecksums() {
     for (index, version) in versions.enumerated() {
       guard let other = versions[..<index].first(where: { $0.equals(version) }) else { continue }
-      let cause: String
+      let (cause, remedy): (String, String)
       let changes = version.differences(from: other)
       if Self.haveSameClasses(version, other) {
-        cause = "both list the same classes. Freeze the classes of \(other.name) within it as they were released."
+        (cause, remedy) = (
+          "both list the same classes.", "Freeze the classes of \(other.name) within it as they were released."
+        )
       } else if changes.isEmpty {
-        cause = "they don't differ in stored content. Remove one of them from the plan."
+        (cause, remedy) = ("they don't differ in stored content.", "Remove one of them from the plan.")
       } else {
-        cause =
-          "their differences aren't hashed (\(NameList.text(changes))). They need no new version: remove one of"
-          + " the two from the plan."
+        (cause, remedy) = (
+          "their differences aren't hashed (\(NameList.text(changes))).",
+          "They need no new version: remove one of the two from the plan."
+        )
       }
       findings.append(
-        SwiftDataFinding(
-          .equalChecksums, .error, at: version.schema.place, schema: version.name,
+        HistoryFinding(
+          .equalChecksums, .error, at: version.schema.place, version: version.name,
           "\(version.name) and \(other.name) have the same hashes, and SwiftData crashes the app at the first store"
-            + " that it migrates: \(cause)"))
+            + " that it migrates: \(cause)", remedy: remedy))
     }
   }
 
@@ -79,30 +83,33 @@ struct SwiftDataPlanReview {
     for stage in plan.stages {
       let (words, pair) = ("\(stage.source) to \(stage.destination)", [stage.source, stage.destination])
       let positions = pair.compactMap { plan.schemas.firstIndex(of: $0) }
-      var fault: String?
+      var fault: (words: String, remedy: String)?
       if positions.count < 2 {
         let stranger = pair.first { !plan.schemas.contains($0) } ?? ""
-        fault =
-          "isn't about this plan's versions, since the plan doesn't list \(stranger). Add it to the plan's schemas."
+        fault = (
+          "isn't about this plan's versions, since the plan doesn't list \(stranger).",
+          "Add it to the plan's schemas."
+        )
       } else if positions[1] < positions[0] {
-        fault = "goes backwards. Swap its versions."
+        fault = ("goes backwards.", "Swap its versions.")
       } else if positions[1] != positions[0] + 1 {
-        fault = "skips a version. Write one stage for each pair of neighbours."
+        fault = ("skips a version.", "Write one stage for each pair of neighbours.")
       } else if pairs.contains(pair) {
-        fault = "is declared twice. Remove one of them."
+        fault = ("is declared twice.", "Remove one of them.")
       }
       pairs.formUnion([pair, pair.reversed()])
       guard let fault else { continue }
       findings.append(
-        SwiftDataFinding(
-          .strayStage, .error, at: stage.place, schema: stage.destination, "The stage from \(words) \(fault)"))
+        HistoryFinding(
+          .strayStage, .error, at: stage.place, version: stage.destination, "The stage from \(words) \(fault.words)",
+          remedy: fault.remedy))
     }
     for (old, new) in zip(plan.schemas, plan.schemas.dropFirst()) where !pairs.contains([old, new]) {
       findings.append(
-        SwiftDataFinding(
-          .missingStage, .error, at: plan.place, schema: new,
-          "\(plan.name) has no stage from \(old) to \(new), so no store of \(old) can be migrated. Add one, lightweight"
-            + " if no code is needed."))
+        HistoryFinding(
+          .missingStage, .error, at: plan.place, version: new,
+          "\(plan.name) has no stage from \(old) to \(new), so no store of \(old) can be migrated.",
+          remedy: "Add one, lightweight if no code is needed."))
     }
   }
 
@@ -123,11 +130,11 @@ struct SwiftDataPlanReview {
         let home = home(of: type)
         if let home, home > index {
           findings.append(
-            SwiftDataFinding(
-              .liveType, .error, at: dependency.place ?? version.schema.place, schema: version.name,
+            HistoryFinding(
+              .liveType, .error, at: dependency.place ?? version.schema.place, version: version.name,
               entity: type.has("Model") ? type.name : nil,
-              "\(version.name) depends on \(type.path.joined(separator: ".")), a type of a newer version. "
-                + "Freeze a copy of \(type.name) within \(version.name)."))
+              "\(version.name) depends on \(type.path.joined(separator: ".")), a type of a newer version.",
+              remedy: "Freeze a copy of \(type.name) within \(version.name)."))
         } else if home == nil, today.contains(type.place) {
           // A class in a schema's list is shared on purpose; one that a frozen class refers to was overlooked.
           let isFrozen = dependency.owner.map { self.home(of: $0) != nil } ?? false
@@ -137,10 +144,11 @@ struct SwiftDataPlanReview {
           }
           hasEscaped = true
           findings.append(
-            SwiftDataFinding(
-              .liveType, .error, at: dependency.place, schema: version.name, entity: type.name,
+            HistoryFinding(
+              .liveType, .error, at: dependency.place, version: version.name, entity: type.name,
               "A frozen class of \(version.name) refers to \(type.name), which isn't frozen: \(last.name) uses it too,"
-                + " so editing it changes \(version.name). Freeze a copy of \(type.name) within \(version.name)."))
+                + " so editing it changes \(version.name).",
+              remedy: "Freeze a copy of \(type.name) within \(version.name)."))
         }
       }
       // Freezing the overlooked class also resolves the types it refers to.
@@ -152,10 +160,11 @@ struct SwiftDataPlanReview {
       guard !shared.isEmpty else { continue }
       let names = NameList.text(shared.map(\.type.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
       findings.append(
-        SwiftDataFinding(
-          .liveType, .warning, at: version.schema.place, schema: version.name,
+        HistoryFinding(
+          .liveType, .warning, at: version.schema.place, version: version.name,
           "\(version.name) shares \(names) with \(last.name), the newest version: an edit changes \(version.name) too,"
-            + " and its stores can't be opened any more. Freeze copies within \(version.name) before the edit."))
+            + " and its stores can't be opened any more.",
+          remedy: "Freeze copies within \(version.name) before the edit."))
     }
   }
 

@@ -3,7 +3,7 @@
 /// No finding depends on facts that only the compiler knows; what can't be checked is reported as a note.
 package struct SwiftDataReview {
   /// The findings: errors first, then by file and line.
-  package let findings: [SwiftDataFinding]
+  package let findings: [HistoryFinding]
 
   private let schemas: SwiftDataSchemas
   private let versions: [SwiftDataVersion]
@@ -21,7 +21,7 @@ package struct SwiftDataReview {
     let source = schemas.source
     versions = schemas.schemas.filter { $0.kind == .versionedSchema }.map { SwiftDataVersion($0, in: source) }
     versionsByName = Dictionary(grouping: versions, by: \.name).filter { $0.value.count == 1 }.compactMapValues(\.first)
-    var findings: [SwiftDataFinding] = []
+    var findings: [HistoryFinding] = []
     for version in versions where versionsByName[version.name] != nil { findings += Self.review(version, in: schemas) }
     findings += Self.repeatedSchemas(versions, in: source)
     findings += Self.outsiders(versions, in: schemas)
@@ -30,30 +30,25 @@ package struct SwiftDataReview {
     for release in shipped { findings += Self.review(release.name, release.hashes, versions, in: source) }
     findings += Self.unversioned(schemas)
     // (Two plans may share a pair of versions.)
-    var seen: Set<SwiftDataFinding> = []
+    var seen: Set<HistoryFinding> = []
     self.findings = findings.filter { seen.insert($0).inserted }.sorted { Self.order($0) < Self.order($1) }
   }
 
-  private static func order(_ finding: SwiftDataFinding) -> (Int, Int, Int, String) {
-    let rank =
-      switch finding.severity {
-      case .error: 0
-      case .warning: 1
-      case .note: 2
-      }
-    return (rank, finding.place?.file ?? -1, finding.place?.line ?? 0, finding.kind.rawValue)
+  private static func order(_ finding: HistoryFinding) -> (HistoryFinding.Severity, Int, Int, String) {
+    (finding.severity, finding.place?.file ?? -1, finding.place?.line ?? 0, finding.rule.rawValue)
   }
 
   // MARK: - Schemas
 
   /// Reviews a version by itself.
-  private static func review(_ version: SwiftDataVersion, in schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
+  private static func review(_ version: SwiftDataVersion, in schemas: SwiftDataSchemas) -> [HistoryFinding] {
     var findings = version.namesakes.map { namesake in
       let other = version.classes[namesake.name].map { schemas.source.text($0.place) } ?? ""
-      return SwiftDataFinding(
-        .sharedClassName, .error, at: namesake.place, schema: version.name, entity: namesake.name,
+      return HistoryFinding(
+        .sharedClassName, .error, at: namesake.place, version: version.name, entity: namesake.name,
         "\(version.name) has two classes called \(namesake.name), the other one at \(other): the entity may come from"
-          + " either. Let the types of \(version.name) refer to one of them.")
+          + " either.",
+        remedy: "Let the types of \(version.name) refer to one of them.")
     }
     var reasons = version.namesakes.isEmpty ? version.reasons : []
     if version.schema.identifier == nil, schemas.plans.contains(where: { $0.schemas.contains(version.name) }) {
@@ -66,11 +61,11 @@ package struct SwiftDataReview {
   }
 
   /// Returns the note about uncheckable parts.
-  private static func uncertain(_ reasons: [SwiftDataSchemas.Fault], about name: String) -> SwiftDataFinding? {
+  private static func uncertain(_ reasons: [SwiftDataSchemas.Fault], about name: String) -> HistoryFinding? {
     guard let first = reasons.first else { return nil }
     let count = reasons.count == 1 ? "one thing" : "\(reasons.count) things"
-    return SwiftDataFinding(
-      .uncertain, .note, at: first.place, schema: name,
+    return HistoryFinding(
+      .uncertain, .note, at: first.place, version: name,
       "\(name) has \(count) that the source doesn't determine, and checks that depend on it are skipped:"
         + " \(first.reason)."
     )
@@ -78,20 +73,20 @@ package struct SwiftDataReview {
 
   private static func repeatedSchemas(
     _ versions: [SwiftDataVersion], in source: SwiftDataSource
-  ) -> [SwiftDataFinding] {
+  ) -> [HistoryFinding] {
     Dictionary(grouping: versions, by: \.name).values.filter { $0.count > 1 }.map { all in
       let places = NameList.text(all.compactMap { $0.schema.place.map(source.text) })
-      return SwiftDataFinding(
-        .repeatedSchema, .warning, at: all[1].schema.place, schema: all[1].name,
-        "\(all[1].name) is declared \(all.count) times, at \(places): an edit of one leaves the others behind. "
-          + "Let all targets share one file, or exclude the copies here.")
+      return HistoryFinding(
+        .repeatedSchema, .warning, at: all[1].schema.place, version: all[1].name,
+        "\(all[1].name) is declared \(all.count) times, at \(places): an edit of one leaves the others behind.",
+        remedy: "Let all targets share one file, or exclude the copies here.")
     }
   }
 
   /// Finds the versioned schemas that no plan lists, provided that all plans' lists are known.
   ///
   /// A schema without any entity of a plan's versions belongs to another store.
-  private static func outsiders(_ versions: [SwiftDataVersion], in schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
+  private static func outsiders(_ versions: [SwiftDataVersion], in schemas: SwiftDataSchemas) -> [HistoryFinding] {
     guard schemas.plans.allSatisfy(\.hasAllSchemas), schemas.source.faults.isEmpty else {
       return []
     }
@@ -99,23 +94,23 @@ package struct SwiftDataReview {
     let entities = Set(versions.filter { listed.contains($0.name) }.flatMap(\.entities.keys))
     return versions.filter { !listed.contains($0.name) && !entities.isDisjoint(with: $0.entities.keys) }.map {
       version in
-      SwiftDataFinding(
-        .schemaOutsidePlan, .warning, at: version.schema.place, schema: version.name,
-        "No plan lists \(version.name), so no store of this version can be migrated. Add it to the plan, or delete it"
-          + " if no store ever had it.")
+      HistoryFinding(
+        .schemaOutsidePlan, .warning, at: version.schema.place, version: version.name,
+        "No plan lists \(version.name), so no store of this version can be migrated.",
+        remedy: "Add it to the plan, or delete it if no store ever had it.")
     }
   }
 
-  private static func unversioned(_ schemas: SwiftDataSchemas) -> [SwiftDataFinding] {
+  private static func unversioned(_ schemas: SwiftDataSchemas) -> [HistoryFinding] {
     // (Versioned schemas come first.)
     guard let first = schemas.schemas.first, first.kind != .versionedSchema, schemas.plans.isEmpty,
       schemas.source.faults.isEmpty
     else { return [] }
     return [
-      SwiftDataFinding(
+      HistoryFinding(
         .unversionedModels, .note, at: first.place,
-        "These classes are in no versioned schema, so SwiftData infers every migration. A first plan has to begin with"
-          + " copies of the released classes, not with the current ones.")
+        "These classes are in no versioned schema, so SwiftData infers every migration.",
+        remedy: "A first plan has to begin with copies of the released classes, not with the current ones.")
     ]
   }
 
@@ -123,30 +118,30 @@ package struct SwiftDataReview {
 
   private static func review(
     _ name: String, _ hashes: [String: String], _ versions: [SwiftDataVersion], in source: SwiftDataSource
-  ) -> [SwiftDataFinding] {
+  ) -> [HistoryFinding] {
     let hashes = hashes.mapValues { $0.lowercased() }
     guard let version = versions.first(where: { $0.name == name }) else {
       let type = source.declaration(of: name.split(separator: ".").map(String.init), in: [])
       guard source.faults.isEmpty, type == nil else {
         let reason = type == nil ? "not every file can be read" : "its type isn't declared as a VersionedSchema itself"
         return [
-          SwiftDataFinding(
-            .uncertain, .note, at: type?.place, schema: name, "\(name) was released and isn't checked: \(reason).")
+          HistoryFinding(
+            .uncertain, .note, at: type?.place, version: name, "\(name) was released and isn't checked: \(reason).")
         ]
       }
       if let heir = versions.first(where: { $0.isCertain && $0.hashes == hashes }) {
         return [
-          SwiftDataFinding(
-            .lostRelease, .warning, at: heir.schema.place, schema: name,
-            "\(name) was released and isn't in the source, and \(heir.name) has its hashes. "
-              + "If it was renamed, give the release its new name.")
+          HistoryFinding(
+            .missingVersion, .warning, at: heir.schema.place, version: name,
+            "\(name) was released and isn't in the source, and \(heir.name) has its hashes.",
+            remedy: "If it was renamed, give the release its new name.")
         ]
       }
       return [
-        SwiftDataFinding(
-          .lostRelease, .error, at: nil, schema: name,
-          "\(name) was released and isn't in the source, so SwiftData can't open its stores. Restore it from the commit"
-            + " of the release, and list it in the plan.")
+        HistoryFinding(
+          .missingVersion, .error, at: nil, version: name,
+          "\(name) was released and isn't in the source, so SwiftData can't open its stores.",
+          remedy: "Restore it from the commit of the release, and list it in the plan.")
       ]
     }
     var changes: [(entity: String, change: String)] = []
@@ -162,12 +157,13 @@ package struct SwiftDataReview {
     changes.sort { $0.entity.utf8.lexicographicallyPrecedes($1.entity.utf8) }
     let single = changes.count == 1 ? changes[0].entity : nil
     return [
-      SwiftDataFinding(
-        .editedRelease, .error, at: single.flatMap { version.classes[$0]?.place } ?? version.schema.place, schema: name,
+      HistoryFinding(
+        .editedAfterRelease, .error, at: single.flatMap { version.classes[$0]?.place } ?? version.schema.place,
+        version: name,
         entity: single,
         "\(name) differs from the release: \(NameList.text(changes.map { "\($0.entity) was \($0.change)" }))."
-          + " SwiftData can't open stores of the release. Undo the change in \(name), and make it in a new version."
-      )
+          + " SwiftData can't open stores of the release.",
+        remedy: "Undo the change in \(name), and make it in a new version.")
     ]
   }
 
@@ -175,8 +171,8 @@ package struct SwiftDataReview {
 
   private static func review(
     _ plan: SwiftDataSchemas.Plan, _ versions: [String: SwiftDataVersion], in source: SwiftDataSource
-  ) -> [SwiftDataFinding] {
-    var findings: [SwiftDataFinding] = []
+  ) -> [HistoryFinding] {
+    var findings: [HistoryFinding] = []
     let strangers = plan.schemas.filter { versions[$0] == nil }.map { name in
       SwiftDataSchemas.Fault(place: plan.place, reason: "\(name) isn't declared as a VersionedSchema itself")
     }

@@ -1,6 +1,6 @@
 /// The known traps in a stage's code, as far as its text shows them.
 struct SwiftDataStageReview {
-  private(set) var findings: [SwiftDataFinding] = []
+  private(set) var findings: [HistoryFinding] = []
 
   private let source: SwiftDataSource
 
@@ -16,10 +16,10 @@ struct SwiftDataStageReview {
       let code = SwiftStageCode(range, file: stage.place.file, in: stage.scope, of: source)
       for part in code.unread {
         findings.append(
-          SwiftDataFinding(
-            .uncertain, .note, at: part.place, schema: new.name,
-            "\(label) of the stage to \(new.name) calls \"\(part.text)\", whose code can't be checked. Let it use only"
-              + " the classes of \(version.name), and save."))
+          HistoryFinding(
+            .uncertain, .note, at: part.place, version: new.name,
+            "\(label) of the stage to \(new.name) calls \"\(part.text)\", whose code can't be checked.",
+            remedy: "Let it use only the classes of \(version.name), and save."))
       }
       for piece in code.pieces { reviewTypes(piece, label, version, of: new) }
       // (Any function with the context may save.)
@@ -61,12 +61,12 @@ struct SwiftDataStageReview {
       let written = tokens.text(start..<index)
       let named = written.hasPrefix(full) ? full : "\(written), which is \(full),"
       findings.append(
-        SwiftDataFinding(
-          .foreignTypeInStage, .error, at: place(start, piece), schema: new.name, entity: found.name,
+        HistoryFinding(
+          .foreignTypeInStage, .error, at: place(start, piece), version: new.name, entity: found.name,
           "\(label) \(piece.function.map { "calls \($0), which uses" } ?? "uses") \(named) but can use only the classes"
-            + " of \(version.name), so SwiftData crashes the app. "
-            + (version.classes[found.name].map { "Use \($0.path.joined(separator: "."))." }
-              ?? "Do this in the other part of the stage, or without the class.")))
+            + " of \(version.name), so SwiftData crashes the app.",
+          remedy: version.classes[found.name].map { "Use \($0.path.joined(separator: "."))." }
+            ?? "Do this in the other part of the stage, or without the class."))
     }
   }
 
@@ -104,8 +104,9 @@ struct SwiftDataStageReview {
     }
     guard let change else { return }
     findings.append(
-      SwiftDataFinding(
-        .missingSave, .warning, at: place(change, piece), schema: new.name,
-        "\(label) changes its context and doesn't save it, so the change may be lost. End it with try \(name).save()."))
+      HistoryFinding(
+        .missingSave, .warning, at: place(change, piece), version: new.name,
+        "\(label) changes its context and doesn't save it, so the change may be lost.",
+        remedy: "End it with try \(name).save()."))
   }
 }

@@ -2,7 +2,7 @@ import HeirloomModel
 
 /// The known traps between two neighbouring versions, when rows are migrated from one to the next.
 struct SwiftDataStepReview {
-  private(set) var findings: [SwiftDataFinding] = []
+  private(set) var findings: [HistoryFinding] = []
 
   private typealias Property = SwiftDataVersion.Property
 
@@ -27,12 +27,12 @@ struct SwiftDataStepReview {
   }
 
   private mutating func add(
-    _ kind: SwiftDataFinding.Kind, _ severity: SwiftDataFinding.Severity, at place: SwiftPlace?, _ entity: String,
-    _ property: String?, _ message: String
+    _ rule: HistoryRule, _ severity: HistoryFinding.Severity, at place: SwiftPlace?, _ entity: String,
+    _ property: String?, _ problem: String, remedy: String
   ) {
     findings.append(
-      SwiftDataFinding(
-        kind, severity, at: place, schema: new.name, entity: entity, property: property, message))
+      HistoryFinding(
+        rule, severity, at: place, version: new.name, entity: entity, property: property, problem, remedy: remedy))
   }
 
   // MARK: - Pairs
@@ -68,8 +68,9 @@ struct SwiftDataStepReview {
       add(
         .lostEntity, isCustom ? .warning : .error, at: new.classes[after]?.place, after, nil,
         "\(new.name) has \(after) in place of \(before), and SwiftData drops the rows of \(before): an entity is named"
-          + " after its class, regardless of aliases, and has no former name. If \(before) is only a frozen copy of"
-          + " \(after), \(old.name) isn't what was released: give both one name.")
+          + " after its class, regardless of aliases, and has no former name.",
+        remedy:
+          "If \(before) is only a frozen copy of \(after), \(old.name) isn't what was released: give both one name.")
     }
   }
 
@@ -106,16 +107,16 @@ struct SwiftDataStepReview {
       add(
         .suspectedRename, isCustom ? .note : .warning, at: after.place, entity, after.name,
         "\(entity).\(before.name) is removed in \(new.name), and \(after.name) of the same type is added: the values of"
-          + " \(before.name) are dropped. If it was renamed, write @\(macro)(originalName: \"\(before.name)\") before"
-          + " it.")
+          + " \(before.name) are dropped.",
+        remedy: "If it was renamed, write @\(macro)(originalName: \"\(before.name)\") before it.")
     }
     for property in added where property.isStable {
       guard let attribute = property.attribute, !attribute.isOptional, !property.hasDefault else { continue }
       add(
         .missingDefault, isCustom ? .warning : .error, at: property.place, entity, property.name,
         "\(entity).\(property.name) is new in \(new.name) and required, and the rows of \(old.name) have no value"
-          + (isCustom ? ": they are carried over before didMigrate runs. " : ", so no store with rows opens. ")
-          + "Give it an initial value, or make it optional.")
+          + (isCustom ? ": they are carried over before didMigrate runs." : ", so no store with rows opens."),
+        remedy: "Give it an initial value, or make it optional.")
     }
   }
 
@@ -135,7 +136,8 @@ struct SwiftDataStepReview {
     add(
       .lostFormerName, .warning, at: after.place, entity, after.name,
       "\(entity).\(after.name) has the renaming identifier \(first) in \(old.name) and \(other) in \(new.name), so its"
-        + " values are dropped. Write originalName: \"\(first)\" in each later version.")
+        + " values are dropped.",
+      remedy: "Write originalName: \"\(first)\" in each later version.")
   }
 
   private mutating func reviewValue(of entity: String, _ before: Property, _ after: Property) {
@@ -145,7 +147,8 @@ struct SwiftDataStepReview {
     add(
       .missingDefault, .warning, at: after.place, entity, after.name,
       "\(entity).\(after.name) is required from \(new.name) on, and rows of \(old.name) without a value stop the "
-        + "migration. Give it an initial value, or fill it in willMigrate of a custom stage.")
+        + "migration.",
+      remedy: "Give it an initial value, or fill it in willMigrate of a custom stage.")
   }
 
   // MARK: - Types
@@ -162,8 +165,9 @@ struct SwiftDataStepReview {
     add(
       .changedType, isOpen ? .warning : .error, at: after.place, entity, after.name,
       "\(entity).\(after.name) is \(source.name) in \(old.name) and \(type.name) in \(new.name), which SwiftData"
-        + " \(isOpen ? "isn't known to migrate" : "doesn't migrate"). Add a property of the new type under another"
-        + " name, fill it in a stage, and remove the old one a version later.")
+        + " \(isOpen ? "isn't known to migrate" : "doesn't migrate").",
+      remedy: "Add a property of the new type under another name, fill it in a stage, and remove the old one a version"
+        + " later.")
   }
 
   private mutating func reviewCases(of entity: String, _ before: Property, _ after: Property) {
@@ -176,8 +180,8 @@ struct SwiftDataStepReview {
     add(
       .narrowedEnum, .warning, at: right.place, entity, after.name,
       "\(right.name) of \(new.name) lacks \(names), and a row of \(entity) with such a value crashes the app when it is"
-        + " read. Keep the case, or replace the value in willMigrate."
-    )
+        + " read.",
+      remedy: "Keep the case, or replace the value in willMigrate.")
   }
 
   // MARK: - Constraints
@@ -198,15 +202,16 @@ struct SwiftDataStepReview {
         add(
           .newConstraint, .warning, at: place, entity, names.count == 1 ? names[0] : nil,
           "\(entity) is unique by \(text) from \(new.name) on, and rows of \(old.name) with equal values stop the "
-            + "migration. Let a custom stage remove them in willMigrate.")
+            + "migration.",
+          remedy: "Let a custom stage remove them in willMigrate.")
       } else if origins.isEmpty,
         properties.allSatisfy(\.hasDefault)
       {
         add(
           .constantUnique, isCustom ? .warning : .error, at: place, entity, names.count == 1 ? names[0] : nil,
           "\(entity).\(text) is new in \(new.name) and unique, and its initial value is computed once: all rows of "
-            + "\(old.name) get the same one. Add it without the constraint, fill it in didMigrate, and make it unique "
-            + "a version later.")
+            + "\(old.name) get the same one.",
+          remedy: "Add it without the constraint, fill it in didMigrate, and make it unique a version later.")
       }
     }
   }

@@ -1,27 +1,28 @@
 import Foundation
 import Heirloom
 import HeirloomOutput
+import HeirloomSwiftSource
 
 // Writing the lock entries that the command line gives.
-extension HistoryCheck {
+extension CheckedHistory {
   /// Records in the lock, and writes it, that app code migrates the steps that start at the named versions.
   ///
-  /// Without a lock it only adds a warning.
-  mutating func leaveToCode(_ names: [String]) throws {
+  /// Without a lock it only returns a warning for each.
+  mutating func leaveToCode(_ names: [String]) throws -> [HistoryFinding] {
     guard var lock else {
-      for name in names {
-        add(
-          .warning, .missingLock, version: name, file: path,
+      return names.map { name in
+        HistoryFinding(
+          .missingLock, .warning, version: name, file: path,
           "--by-app \(shellWord(name)) holds for this run alone, since there is no lock.json to note it in: app and tool don't know"
-            + " of it. \(lockAdvice).")
+            + " of it.", remedy: "\(lockAdvice).")
       }
-      return
     }
     for (version, next) in zip(versions, versions.dropFirst()) where names.contains(version.name) {
       let step = lock.content.step(from: version.name, to: next.name)
       if !lock.content.stepsByCode.contains(step) { lock.content.stepsByCode.append(step) }
     }
     if lock.content != self.lock?.content { try write(lock) }
+    return []
   }
 
   /// Records decisions in the lock, and writes it.

@@ -2,7 +2,7 @@ import Heirloom
 import HeirloomOutput
 
 // Matching the command line's decisions to steps of the history.
-extension HistoryCheck {
+extension CheckedHistory {
   /// A decision for a step, with the entity and property names of the step's later version.
   private struct Fitting {
     let source: Version
