@@ -53,6 +53,29 @@ struct MigrationPathTests {
     #expect(Self.ways(path, versions) == ["1-3", "3-4 by 3 to 4", "4-6"])
   }
 
+  @Test(arguments: [[AttributeType.date, .date], [.date, .string], [.string, .date]])
+  func `no entity is dropped because a mapping in Swift leaves it open`(types: [AttributeType]) throws {
+    func version(_ types: [AttributeType]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(
+        entities: zip(["A", "B", "C"], types).map { name, type in
+          var entity = EntityDescription(name: name)
+          entity.attributes = [AttributeDescription(name: "x", type: type)]
+          return entity
+        })
+    }
+    let versions = try [version([.string, .string, .string]), version([.date] + types)]
+    let given = MappingModel(entityMappings: [EntityMapping(from: "A", to: "A", policyNamed: "A")])
+      .completed(from: versions[0], to: versions[1])
+    let error = try #require(throws: MappingInferenceError.self) { try Self.path(versions, [given]) }
+    let open = zip(["B", "C"], types).filter { $0.1 == .date }.map(\.0)
+    #expect(Set(error.obstacles.map(\.entity)).isSuperset(of: open))
+    // What another mapping settles is whole.
+    let rest = MappingModel(entityMappings: open.map { EntityMapping(from: $0, to: $0, policyNamed: $0) })
+      .completed(from: versions[0], to: versions[1])
+    let path = try Self.path(versions, [given, rest])
+    #expect(path.hops.map { $0.mapping.entityMappings.count } == [3])
+  }
+
   @Test func `of several ways that with the fewest hops wins`() throws {
     let versions = try Self.versions()
     let given = [Self.given(versions, 3, 4), Self.given(versions, 2, 6), Self.given(versions, 3, 5)]

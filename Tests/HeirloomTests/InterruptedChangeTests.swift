@@ -391,6 +391,23 @@ struct UnreadableLogTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: report.previousVersion.storeURL.path + "-wal.unread")) == bytes)
   }
 
+  @Test func `two logs of one size and one header are both kept, and an unfinished copy is removed`() throws {
+    try damage(.frameBeforeCommit)
+    let bytes = try Data(contentsOf: log)
+    let companion = directory.file("Flights.sqlite.heirloom")
+    try FileManager.default.createDirectory(at: companion, withIntermediateDirectories: true)
+    var earlier = bytes
+    earlier[earlier.count - 1] ^= 1
+    try earlier.write(to: companion.appendingPathComponent("wal.unread"))
+    try earlier.write(to: companion.appendingPathComponent("wal.unread-12345678.tmp"))
+    guard case .migrated(let report) = try assistant().migrateStore() else { throw CocoaError(.featureUnsupported) }
+    let folder = report.previousVersion.storeURL.deletingLastPathComponent()
+    let kept = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains("-wal.unread") }
+    #expect(try Set(kept.map { try Data(contentsOf: folder.appendingPathComponent($0)) }) == [bytes, earlier])
+    let left = try FileManager.default.contentsOfDirectory(atPath: companion.path)
+    #expect(!left.contains { $0.hasPrefix("wal.unread") }, "\(left)")
+  }
+
   @Test(arguments: Damage.allCases)
   func `by the setting nothing is changed`(_ damage: Damage) throws {
     try self.damage(damage)

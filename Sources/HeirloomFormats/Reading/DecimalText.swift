@@ -14,7 +14,7 @@ package enum DecimalText {
     let lowered = parts.count > 1 ? parts : rest.split(separator: "E", maxSplits: 1, omittingEmptySubsequences: false)
     var exponent = 0
     if lowered.count > 1 {
-      guard let number = Int(lowered[1]), abs(number) < 1000 else { return nil }
+      guard let number = Int(lowered[1]), (-999...999).contains(number) else { return nil }
       exponent = number
     }
     guard let mantissa = lowered.first else { return nil }

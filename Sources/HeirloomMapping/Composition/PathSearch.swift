@@ -291,13 +291,29 @@ struct PathSearch {
       : MappingInference(from: models[start], to: models[end])
   }
 
+  /// A mapping from a file drops unmapped entities; for one given in Swift, they are inferred.
+  ///
+  /// Obstacles of a property that it maps itself are left to its expression.
+  func whole(_ given: Given, from start: Int, to end: Int) -> (mapping: MappingModel, obstacles: [MappingObstacle]) {
+    let (source, destination) = (models[start], models[end])
+    guard !given.mapping.isOfFile else { return (given.mapping.completed(from: source, to: destination), []) }
+    let inference = MappingInference(from: source, to: destination, given: given.mapping)
+    let obstacles = inference.obstacles.filter { obstacle in
+      // A mapping that is wrong in itself is refused when it is compiled, with its name.
+      obstacle.kind != .invalidMapping
+        && !given.mapping.entityMappings.contains { mapping in
+          mapping.destinationEntityName.map { destination.isEntity($0, kindOf: obstacle.entity) } ?? false
+            && (mapping.attributeMappings + mapping.relationshipMappings).contains { $0.name == obstacle.property }
+        }
+    }
+    return (inference.draft, obstacles)
+  }
+
   private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {
     let (source, destination) = (models[start], models[end])
     if let given = given[Step(start: start, end: end)] {
-      // A mapping from a file drops unmapped entities; for one given in Swift, they are inferred.
-      let inferred =
-        given.mapping.isOfFile ? nil : MappingInference(from: source, to: destination, given: given.mapping)
-      let mapping = (try? inferred?.mappingModel()) ?? given.mapping.completed(from: source, to: destination)
+      let (mapping, obstacles) = whole(given, from: start, to: end)
+      guard obstacles.isEmpty else { return nil }
       return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: true)
     }
     // From a version without a known order, an inferred hop can only end at the destination.

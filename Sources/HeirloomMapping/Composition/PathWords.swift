@@ -109,6 +109,10 @@ struct PathWords {
       obstacles.append(circle)
     }
     for (step, given) in search.given.ordered(by: { ($0.key.start, $0.key.end) < ($1.key.start, $1.key.end) })
+    where search.reached.contains(step.start) {
+      obstacles += search.whole(given, from: step.start, to: step.end).obstacles
+    }
+    for (step, given) in search.given.ordered(by: { ($0.key.start, $0.key.end) < ($1.key.start, $1.key.end) })
     where step.start > search.lastOrdered && !search.reached.contains(step.start) && !search.isOutside(step) {
       for part in given.parts {
         obstacles.append(

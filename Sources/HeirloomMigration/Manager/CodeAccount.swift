@@ -90,8 +90,9 @@ final class CodeAccount {
 
   /// Reads for the mapping's condition or a validation don't count.
   func withoutNotes<Value>(_ body: () throws -> Value) rethrows -> Value {
+    let isNested = sets.isPaused
     sets.isPaused = true
-    defer { sets.isPaused = false }
+    defer { sets.isPaused = isNested }
     return try body()
   }
 

@@ -27,11 +27,9 @@ extension StoreAccount {
         .links, sides[0].joined(separator: "."), property: sides.dropFirst().first?.joined(separator: "."),
         count: counts.all,
         of: sides.map { .links(entity: $0[0], relationship: $0[1]) }
-          + (heirs.joined() + added).filter { !withoutRoom.sides.contains($0) }.map {
-            .linksInto(entity: $0[0], relationship: $0[1])
-          },
-        dropped: try [dropped.map(lost), withoutRoom.part].compactMap(\.self), atRemoved: counts.atRemoved,
-        withObjects: counts.withObjects,
+          + (heirs.joined() + added).map { .linksInto(entity: $0[0], relationship: $0[1]) },
+        dropped: try [dropped.map(lost), withoutRoom.part].compactMap(\.self), besides: withoutRoom.entries,
+        atRemoved: counts.atRemoved, withObjects: counts.withObjects,
         rest: code.isEmpty
           ? part(.carried, places.map { $0.joined(separator: ".") }) : part(.code, Set(code).ordered()))
     }
@@ -80,14 +78,16 @@ extension StoreAccount {
   ///
   /// Each entry counts the objects with too many links, and a link may be one too many at both its
   /// ends. So the links are gathered as a run does it.
-  private func linksWithoutRoom(in heirs: [[String]]) throws -> (part: Line.Part?, sides: [[String]]) {
+  private func linksWithoutRoom(in heirs: [[String]]) throws -> (part: Line.Part?, entries: [Entry]) {
     for heir in heirs {
       guard let inverse = crossing.destinationInverse(of: heir), inverse != heir, heirs.contains(inverse),
         let relationship = crossing.destination.model.relationship(named: heir[1], of: heir[0])
       else { continue }
       let entries = [heir, inverse].compactMap { side in
         let key = Subject.linksInto(entity: side[0], relationship: side[1]).key
-        return sources.entries.first { $0.entry.subject.key == key && !$0.entry.cause.isOrder && ($0.links ?? 0) > 0 }
+        return sources.entries.first {
+          $0.entry.subject.key == key && $0.entry.cause.isOfRoom && ($0.links ?? 0) > 0
+        }?.entry
       }
       // A plan with decisions has made its own tables already.
       var tables = LinkTables(prefix: "heirloom_counted_links_")
@@ -102,8 +102,8 @@ extension StoreAccount {
         try connection.firstInteger("SELECT COUNT(*) FROM temp.\(quote(pairs.name))") ?? 0
       )
       try connection.execute("DROP TABLE temp.\(quote(pairs.name))")
-      let reason = entries[0].entry.cause.reason
-      return (Line.Part(fate: .lost, count: all - kept, places: [], reason: reason), [heir, inverse])
+      let reason = entries[0].cause.reason
+      return (Line.Part(fate: .lost, count: all - kept, places: [], reason: reason), entries)
     }
     return (nil, [])
   }

@@ -91,7 +91,8 @@ struct StoreAccount {
 
   func line(
     _ kind: Line.Kind, _ name: String, property: String? = nil, count: Int64, of subjects: [Subject],
-    dropped: [Line.Part] = [], atRemoved: Int64 = 0, withObjects: Int64 = 0, filled: Int64 = 0,
+    dropped: [Line.Part] = [], besides others: [Entry] = [], atRemoved: Int64 = 0, withObjects: Int64 = 0,
+    filled: Int64 = 0,
     changedByRows: Int64? = nil, code: (count: Int64, places: [String]) = (0, []), rest: Rest
   ) -> Line {
     var parts: [Line.Part] = []
@@ -110,7 +111,9 @@ struct StoreAccount {
     var reasons: [String] = []
     for part in dropped { add(part.fate, part.count, part.places, part.reason) }
     for counted in sources.entries
-    where subjects.contains(where: { $0.key == counted.entry.subject.key }) && counted.entry.links.isEmpty {
+    where subjects.contains(where: { $0.key == counted.entry.subject.key }) && counted.entry.links.isEmpty
+      && !others.contains(where: { $0 === counted.entry })
+    {
       let rows = kind == .links ? counted.links ?? counted.rows : counted.rows
       let cause = counted.entry.cause
       // A lost order is no lost link: its links are kept.
@@ -248,6 +251,15 @@ extension Subject {
 extension LossCause {
   /// True if an order is lost and its links are kept.
   var isOrder: Bool { if case .strayOrder = self { true } else { kind == .order } }
+
+  /// True if a relationship has no room for the links, whose ends are both kept.
+  var isOfRoom: Bool {
+    switch self {
+    case .effect(.severalLinks, _, _), .effect(.sharedLinks, _, _), .severalRelationships, .unread(.noRoom, _, _, _, _):
+      true
+    default: false
+    }
+  }
 
   fileprivate var isChange: Bool {
     switch self {

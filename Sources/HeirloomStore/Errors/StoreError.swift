@@ -269,7 +269,7 @@ extension StoreError {
     }
   }
 
-  package var hasLog: Bool { DatabaseFile.size(of: path + "-wal") ?? 0 > 0 }
+  package var hasLog: Bool { DatabaseFile.size(ofSideFile: "-wal", of: path) ?? 0 > 0 }
 
   /// The same as `path`.
   public var filePath: String? { path }

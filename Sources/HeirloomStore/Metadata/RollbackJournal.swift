@@ -120,9 +120,10 @@ package struct RollbackJournal: Equatable, Sendable {
     guard path.utf8.first == UInt8(ascii: "/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
       return nil
     }
-    guard let folder = realpath(slash == path.startIndex ? "/" : String(path[..<slash]), nil) else { return nil }
-    defer { free(folder) }
-    return (String(cString: folder), String(path[path.utf8.index(after: slash)...]))
+    guard let folder = DatabaseFile.resolved(slash == path.startIndex ? "/" : String(path[..<slash])) else {
+      return nil
+    }
+    return (folder, String(path[path.utf8.index(after: slash)...]))
   }
 }
 

@@ -7,11 +7,8 @@ extension StoreReading {
   /// If another database's log was copied there, the store's pages become those of that database at
   /// the next checkpoint. The identifier in the metadata reveals this, if the log holds it.
   package static func objectionToLog(besideStoreAt path: String) -> String? {
-    // SQLite keeps the log beside the file that a symbolic link points to.
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
     // SQLite would wait for a named pipe.
-    guard DatabaseFile.size(of: String(cString: resolved) + "-wal") ?? 0 > 0, (try? checkFile(path)) != nil,
+    guard DatabaseFile.size(ofSideFile: "-wal", of: path) ?? 0 > 0, (try? checkFile(path)) != nil,
       let alone = try? identifier(ofStoreWithoutLogAt: path)
     else { return nil }
     do throws(StoreError) {

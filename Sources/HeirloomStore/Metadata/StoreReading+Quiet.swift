@@ -32,10 +32,7 @@ private struct UndisturbedFile: Equatable {
 
   /// `nil` if there is no file, or if side files may have content or be in use.
   init?(_ path: String) {
-    // SQLite keeps the side files beside the file that a symbolic link points to.
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    let name = String(cString: resolved)
+    guard let name = DatabaseFile.resolved(path) else { return nil }
     var status = stat()
     if lstat(name + "-journal", &status) == 0 { return nil }
     if lstat(name + "-wal", &status) == 0 {

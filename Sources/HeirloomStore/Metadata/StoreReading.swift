@@ -76,9 +76,8 @@ package enum StoreReading {
 
   /// Throws if SQLite would roll back a journal that can't be of this store.
   static func checkJournal(_ path: String) throws(StoreError) {
-    guard let resolved = realpath(path, nil) else { return }
-    defer { free(resolved) }
-    let objection = try RollbackJournal(besideDatabaseAt: String(cString: resolved))?.objection
+    guard let file = DatabaseFile.resolved(path) else { return }
+    let objection = try RollbackJournal(besideDatabaseAt: file)?.objection
     if let objection { throw .refusedJournal(objection, path: path) }
   }
 
@@ -111,11 +110,9 @@ package enum StoreReading {
 
   /// SQLite doesn't check them: a pipe would hang it, and through a link it would write elsewhere.
   private static func checkSideFiles(_ path: String) throws(StoreError) {
-    // SQLite keeps the side files beside the file that a symbolic link points to.
-    guard let resolved = realpath(path, nil) else { return }
-    defer { free(resolved) }
+    guard let resolved = DatabaseFile.resolved(path) else { return }
     for suffix in ["-wal", "-shm", "-journal"] {
-      let file = String(cString: resolved) + suffix
+      let file = resolved + suffix
       var status = stat()
       guard lstat(file, &status) == 0 else { continue }
       let found: String
@@ -142,7 +139,7 @@ package enum StoreReading {
 
   /// The main file alone is the store.
   package static func isComplete(_ path: String) -> Bool {
-    ["-wal", "-journal"].allSatisfy { (DatabaseFile.size(of: path + $0) ?? 0) == 0 }
+    ["-wal", "-journal"].allSatisfy { (DatabaseFile.size(ofSideFile: $0, of: path) ?? 0) == 0 }
   }
 
   private static func hasRoom(beside path: String) -> Bool {
@@ -156,7 +153,7 @@ package enum StoreReading {
 
   /// Returns `nil` if some pages may be in the `-wal`.
   package static func completeSize(of path: String) -> Int64? {
-    (DatabaseFile.size(of: path + "-wal") ?? 0) == 0 ? DatabaseFile.size(of: path) : nil
+    (DatabaseFile.size(ofSideFile: "-wal", of: path) ?? 0) == 0 ? DatabaseFile.size(of: path) : nil
   }
 
   static func error(

@@ -11,10 +11,7 @@ package struct StoreState: Equatable, Sendable {
 
   /// `nil` if one of the files was not at rest for `rest` seconds, or if there is no store.
   package init?(of path: String, atRestFor rest: Double) {
-    // SQLite keeps the side files beside the file that a symbolic link points to.
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    let file = String(cString: resolved)
+    guard let file = DatabaseFile.resolved(path) else { return nil }
     var clock = timespec()
     guard clock_gettime(CLOCK_REALTIME, &clock) == 0, let main = FileStamp(file) else { return nil }
     let log = FileStamp(file + "-wal", withStatusTime: false).flatMap { $0.size > 0 ? $0 : nil }

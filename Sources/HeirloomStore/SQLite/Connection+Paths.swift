@@ -16,9 +16,7 @@ extension SQLiteError {
   /// SQLite itself reports only that it can't open the file, and counts after resolving links.
   static func pathLimit(of path: String) -> SQLiteError? {
     let limit = Connection.pathByteLimit
-    let name = realpath(path, nil)
-    defer { free(name) }
-    let count = max(path.utf8.count, name.map { Int(clamping: strlen($0)) } ?? 0)
+    let count = max(path.utf8.count, DatabaseFile.resolved(path)?.utf8.count ?? 0)
     guard count > limit else { return nil }
     return SQLiteError(
       extendedCode: SQLITE_CANTOPEN, message: "its path has \(count) bytes, and \(pathLimitWords) \(limit) at most")

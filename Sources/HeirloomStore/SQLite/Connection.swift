@@ -240,9 +240,8 @@ package final class Connection {
 
   private static func resolvingFolder(of path: String) -> String {
     let url = URL(fileURLWithPath: path)
-    guard let resolved = realpath(url.deletingLastPathComponent().path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved) + "/" + url.lastPathComponent
+    guard let folder = DatabaseFile.resolved(url.deletingLastPathComponent().path) else { return path }
+    return folder + "/" + url.lastPathComponent
   }
 }
 

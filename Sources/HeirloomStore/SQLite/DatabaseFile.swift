@@ -6,6 +6,18 @@ enum DatabaseFile {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
+
+  /// `nil` if there is no file.
+  static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// SQLite keeps the side files beside the file that a symbolic link points to.
+  static func size(ofSideFile suffix: String, of path: String) -> Int64? {
+    size(of: (resolved(path) ?? path) + suffix)
+  }
 }
 
 extension Connection {

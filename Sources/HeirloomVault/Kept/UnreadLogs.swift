@@ -54,19 +54,18 @@ struct UnreadLogs: VaultPart {
     guard !place.configuration.stopsAtUnreadableLog else { throw .unreadableLog(path: location.path, damage) }
     let path = try VaultError.wrapping { () throws(FileError) -> String? in
       guard let status = try files.status(of: log) else { return nil }
-      // The salts in the header differ for each generation of a log.
-      let start = try files.readStart(of: log, count: 32)
       let waiting = try names()
       for name in waiting {
         let copy = PathText.join(location.companion, name)
-        if try files.status(of: copy)?.size == status.size, try files.readStart(of: copy, count: 32) == start {
+        if let known = try files.status(of: copy), try tree.isSame(log, status, as: copy, known) {
+          // A run may have died between the copy and its sync.
+          try files.synchronizeDirectory(location.companion)
           return nil
         }
       }
       let number = waiting.isEmpty ? "" : "-" + files.uniqueIdentifier().prefix(8)
       let copy = PathText.join(location.companion, Self.unreadLogName + number)
-      // An unfinished copy has another name.
-      if try files.status(of: copy + ".tmp") != nil { try files.unlink(copy + ".tmp") }
+      try removeUnfinished()
       try tree.copyFile(log, to: copy + ".tmp", attributes: status.attributes)
       try files.rename(copy + ".tmp", to: copy)
       try files.synchronizeDirectory(location.companion)
@@ -78,8 +77,16 @@ struct UnreadLogs: VaultPart {
 
   private static let unreadLogName = String(StoreLocation.unreadLogSuffix.dropFirst())
 
-  func names() throws(FileError) -> [String] {
-    try files.names(in: location.companion).filter { $0.hasPrefix(Self.unreadLogName) && !$0.hasSuffix(".tmp") }
+  func names() throws(FileError) -> [String] { try allNames().filter { !$0.hasSuffix(".tmp") } }
+
+  private func removeUnfinished() throws(FileError) {
+    for name in try allNames() where name.hasSuffix(".tmp") {
+      try files.unlink(PathText.join(location.companion, name))
+    }
+  }
+
+  private func allNames() throws(FileError) -> [String] {
+    try files.names(in: location.companion).filter { $0.hasPrefix(Self.unreadLogName) }
   }
 
   /// Call it before the store is held: closing the store's file drops SQLite's locks.

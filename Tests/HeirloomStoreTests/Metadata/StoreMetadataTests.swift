@@ -40,6 +40,25 @@ struct StoreMetadataTests {
     try connection.close()
   }
 
+  @Test func `a store that has grown in its log is whole, also through a symbolic link`() throws {
+    let directory = try TemporaryDirectory()
+    let file = try store(directory, .dictionary(["NSStoreModelVersionHashes": .dictionary([:])]))
+    let links = try TemporaryDirectory()
+    let link = links.file("Link.sqlite")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+    let connection = try Connection(path: file.path, mode: .readWrite)
+    try connection.executeScript(
+      "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE X (B); INSERT INTO X VALUES (zeroblob(500000))"
+    )
+    let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
+    #expect(size < 100_000)
+    for url in [file, link] {
+      #expect(try StoreMetadata(contentsOf: url).identifier == "A")
+      #expect(StoreError(path: url.path, problem: .missing).hasLog && !StoreReading.isComplete(url.path))
+    }
+    try connection.close()
+  }
+
   private func problem(_ file: URL) -> StoreError.Problem? {
     do throws(StoreError) {
       _ = try StoreMetadata(contentsOf: file)

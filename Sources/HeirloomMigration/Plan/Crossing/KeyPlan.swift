@@ -44,7 +44,7 @@ package struct KeyPlan {
       guard let root = tree.sourceRoot, let entity = source.entity(named: root) else { continue }
       let own = try highestKey(of: entity)
       let rows = tree.routes.reduce(Int64(0)) { $0 + counts.byEntity[$1.source, default: 0] }
-      guard let taken = highest[tree.destinationRoot] else {
+      guard let known = highest[tree.destinationRoot] else {
         highest[tree.destinationRoot] = own
         continue
       }
@@ -57,9 +57,10 @@ package struct KeyPlan {
         $0.destinationRoot == tree.destinationRoot && $0.routes.contains { counts.byEntity[$0.source, default: 0] > 0 }
       }
       guard isTaken else {
-        highest[tree.destinationRoot] = max(taken, own)
+        highest[tree.destinationRoot] = max(known, own)
         continue
       }
+      let taken = max(known, keptHighest[tree.destinationRoot] ?? 0)
       // Core Data counts from 1, but another program may have written lower keys.
       let lowest = try Self.lowestKey(in: entity.table, connection: connection)
       let (room, isTooLow) = Int64(1).subtractingReportingOverflow(min(lowest, 1))

@@ -90,7 +90,11 @@ package enum ValueConversion {
   }
 
   static func overflow(_ column: String, of type: AttributeType) -> String? {
-    if type == .float { return "ABS(\(column)) > \(Float.greatestFiniteMagnitude) AND ABS(\(column)) < 9e999" }
+    // ABS throws for the lowest integer.
+    if type == .float {
+      let limit = Float.greatestFiniteMagnitude
+      return "\(column) > \(limit) AND \(column) < 9e999 OR \(column) < -\(limit) AND \(column) > -9e999"
+    }
     return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
   }
 
