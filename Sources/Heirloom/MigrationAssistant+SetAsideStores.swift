@@ -128,7 +128,7 @@ extension MigrationAssistant {
       throw MigrationAssistantError.storeInUse(storePath: path, reason: reason)
     } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {
       // The present store can't be kept as a previous version, and must not be lost either.
-      _ = try vault.setStoreAside()
+      _ = try vault.setStoreAside(isReplaced: true)
       return try vault.adopt(set.name, prove: prove)
     }
   }

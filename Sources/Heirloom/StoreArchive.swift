@@ -135,7 +135,7 @@ public struct StoreArchive {
           throw MigrationAssistantError.noSuchVersion(
             storePath: assistant.storeURL.path, reason: "\(prefix) names no readable version")
         }
-        let folder = try vault.setStoreAside()
+        let folder = try vault.setStoreAside(isReplaced: true)
         let result = try vault.restore(prefix)
         archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), folder.map { .movedAside(folder: $0) })

@@ -39,7 +39,12 @@ extension StoreVault {
     _ name: String, current: StoreReplacement = StoreReplacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> AdoptionResult {
     try lock.withLock(requiresStore: false) {
-      try recovery.recover()
+      do {
+        try recovery.recover()
+      } catch let error as VaultError {
+        // The set-aside store may take the place.
+        guard case .storeMissing = error, try record.isOfMissingStore() else { throw error }
+      }
       let set = try aside.find(named: name)
       if let adoption = set.adoption { return .adoptedBefore(adoption) }
       try InterruptedChange(place: place).undo()

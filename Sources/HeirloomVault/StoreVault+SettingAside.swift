@@ -4,10 +4,13 @@ extension StoreVault {
   /// `isNeeded` is called under the lock, since another process may have done the same; `nil` if it
   /// is false.
   ///
+  /// If it is replaced next, a record of a missing store stays: without one, the next launch would
+  /// create an empty store.
+  ///
   /// The notice is kept with the store and synced before the store is moved. After
   /// ``VaultError/file(_:)`` either nothing was changed, or the next run continues.
   package func setStoreAside(
-    notice: [UInt8]? = nil, isNeeded: () throws -> Bool = { true }
+    notice: [UInt8]? = nil, isReplaced: Bool = false, isNeeded: () throws -> Bool = { true }
   ) throws -> String? {
     try lock.withLock(requiresStore: false) {
       try recovery.recover()
@@ -47,6 +50,8 @@ extension StoreVault {
       }
       defer { hold?.close() }
       try settingAside.finish()
+      try isReplaced ? record.write(.missingStore(from: manifest)) : VaultError.wrapping(record.remove)
+      place.report(.setAside(path: settingAside.folder))
       return settingAside.folder
     }
   }

@@ -53,6 +53,53 @@ struct VaultAdoptingTests {
     #expect(try fixture.vault().previousVersions().map(\.name).contains(previous.name))
   }
 
+  @Test(arguments: [false, true], [FaultyFiles.Fault.once, FaultyFiles.Fault.forever])
+  func `no store is created before another has taken the place of one that was set aside`(
+    isRestored: Bool, fault: @Sendable (Int) -> FaultyFiles.Fault
+  ) throws {
+    let (template, name) = try makeScene()
+    _ = try #require(try template.migrate(template.vault()))
+    let version = try #require(try template.vault().previousVersions().first).name.text
+    _ = try #require(try template.vault().setStoreAside(isReplaced: true))
+    func isMissing(_ fixture: VaultFixture) throws -> Bool {
+      do {
+        _ = try fixture.vault().createStore { _ in throw CocoaError(.featureUnsupported) }
+        return false
+      } catch VaultError.storeMissing {
+        return true
+      } catch is CocoaError {
+        return false
+      }
+    }
+    #expect(try isMissing(template))
+    var number = 1
+    while true {
+      let fixture = try VaultFixture(copyOf: template)
+      let files = FaultyFiles(fault(number))
+      var failure: (any Error)?
+      do {
+        if isRestored {
+          _ = try fixture.vault(files).restore(version)
+        } else {
+          _ = try fixture.vault(files).adopt(name)
+        }
+      } catch {
+        failure = error
+      }
+      let isThere = FileManager.default.fileExists(atPath: fixture.location.path)
+      if !isThere {
+        #expect(try isMissing(fixture), "\(files.calls.last!) of \(number): \(String(describing: failure))")
+      }
+      if files.hits == 0 {
+        #expect(failure == nil && isThere)
+        #expect(try fixture.content().rows.count == (isRestored ? 3 : 5))
+        break
+      }
+      number += 1
+    }
+    #expect(number > 20)
+  }
+
   @Test func `what is no set can't return`() throws {
     let (fixture, _) = try makeScene()
     for name in ["", "..", "2026-11-23-10-15-00-00000000", "../previous"] {

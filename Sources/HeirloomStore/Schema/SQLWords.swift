@@ -1,6 +1,10 @@
 /// The words of a statement, without quotes, comments and punctuation.
 struct SQLWords: Sequence, IteratorProtocol {
   private var rest: Substring.UTF8View
+  /// The last byte of punctuation before the last word.
+  private(set) var mark: UInt8?
+  /// True if the last word was written as a text.
+  private(set) var isText = false
   var isFollowedByParenthesis: Bool {
     rest.first { $0 > 0x20 } == UInt8(ascii: "(")
   }
@@ -8,6 +12,7 @@ struct SQLWords: Sequence, IteratorProtocol {
   init(_ sql: String) { rest = sql[...].utf8 }
 
   mutating func next() -> String? {
+    (mark, isText) = (nil, false)
     while let byte = rest.first {
       switch byte {
       case UInt8(ascii: "-") where rest.dropFirst().first == byte:
@@ -15,12 +20,14 @@ struct SQLWords: Sequence, IteratorProtocol {
       case UInt8(ascii: "/") where rest.dropFirst().first == UInt8(ascii: "*"):
         skipComment()
       case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"), UInt8(ascii: "["):
+        isText = byte == UInt8(ascii: "'")
         return quoted(until: byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte)
       case _ where Self.isPart(byte):
         let word = rest.prefix(while: Self.isPart)
         rest = rest[word.endIndex...]
         return String(decoding: word, as: UTF8.self)
       default:
+        if byte > 0x20 { mark = byte }
         rest = rest.dropFirst()
       }
     }

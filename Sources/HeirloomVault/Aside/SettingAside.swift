@@ -85,6 +85,8 @@ struct SettingAside: VaultPart {
   func settle() throws(FileError) -> VaultRecovery {
     if manifest.phase == .removing, try !wasUsedSince() {
       try finish()
+      try record.remove()
+      place.report(.setAside(path: folder))
       return .rolledForward
     }
     try remove()
@@ -150,8 +152,6 @@ struct SettingAside: VaultPart {
       }
     }
     try unreadLogs.removeKept(as: main + StoreLocation.companionSuffix + "/")
-    try record.remove()
-    place.report(.setAside(path: folder))
   }
 
   /// Another store may have the same folder of external data, as `S.db` beside `S.sqlite`, and the

@@ -45,6 +45,13 @@ struct OperationRecord: VaultPart {
     try files.synchronizeDirectory(location.companion)
   }
 
+  func isOfMissingStore() throws -> Bool {
+    guard let manifest = try read(), manifest.operation == .restoration, manifest.keptFolder == nil else {
+      return false
+    }
+    return try files.status(of: location.path) == nil
+  }
+
   func setAsideIfDamaged() throws -> String? {
     do {
       _ = try read()
@@ -55,6 +62,15 @@ struct OperationRecord: VaultPart {
       try files.synchronizeDirectory(location.companion)
       return path
     }
+  }
+}
+
+extension VaultManifest {
+  /// Until another store has taken the place, no launch may create one.
+  static func missingStore(from manifest: VaultManifest) -> VaultManifest {
+    VaultManifest(
+      identifier: manifest.identifier, operation: .restoration, storeName: manifest.storeName, keptFolder: nil,
+      oldGeneration: nil, newGeneration: nil, time: manifest.time)
   }
 }
 

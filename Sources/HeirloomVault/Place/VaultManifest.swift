@@ -40,10 +40,13 @@ package struct VaultManifest: Equatable, Sendable {
   package let time: Int64
   /// In `incompatible`; set only in an adoption.
   package let adoptedSet: String?
+  /// True for an adoption in the place of a store that an earlier operation took away.
+  package let replacesMissing: Bool
 
   package init(
     identifier: String, operation: Operation, phase: Phase = .linking, storeName: String, keptFolder: String?,
-    oldGeneration: String?, newGeneration: String?, time: Int64, adoptedSet: String? = nil
+    oldGeneration: String?, newGeneration: String?, time: Int64, adoptedSet: String? = nil,
+    replacesMissing: Bool = false
   ) {
     self.identifier = identifier
     self.operation = operation
@@ -54,6 +57,7 @@ package struct VaultManifest: Equatable, Sendable {
     self.newGeneration = newGeneration
     self.time = time
     self.adoptedSet = adoptedSet
+    self.replacesMissing = replacesMissing
   }
 }
 
@@ -75,6 +79,7 @@ extension VaultManifest {
     var newGeneration: String?
     var time: Int64
     var adopted: String?
+    var missing: Bool?
     var checksum: String
   }
 
@@ -83,7 +88,7 @@ extension VaultManifest {
       of: [
         "1", identifier, operation.rawValue, phase.rawValue, storeName, keptFolder, oldGeneration, newGeneration,
         String(time),
-      ] + (adoptedSet.map { [$0] } ?? []))
+      ] + (adoptedSet.map { [$0] } ?? []) + (replacesMissing ? ["missing"] : []))
   }
 
   package func encoded() throws(ManifestError) -> [UInt8] {
@@ -91,7 +96,7 @@ extension VaultManifest {
       Document(
         format: 1, identifier: identifier, operation: operation, phase: phase, store: storeName, kept: keptFolder,
         oldGeneration: oldGeneration, newGeneration: newGeneration, time: time, adopted: adoptedSet,
-        checksum: checksum))
+        missing: replacesMissing ? true : nil, checksum: checksum))
   }
 
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
@@ -102,7 +107,8 @@ extension VaultManifest {
     self.init(
       identifier: document.identifier, operation: document.operation, phase: document.phase, storeName: document.store,
       keptFolder: document.kept, oldGeneration: document.oldGeneration, newGeneration: document.newGeneration,
-      time: document.time, adoptedSet: document.adopted)
+      time: document.time, adoptedSet: document.adopted,
+      replacesMissing: document.missing ?? false)
     guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
     guard VersionName.isIdentifier(identifier), PathText.isFileName(storeName),
       keptFolder.map({ VersionName($0)?.text.hasSuffix("-" + identifier.prefix(8)) ?? false }) ?? true

@@ -22,9 +22,10 @@ struct Recovery: VaultPart {
     guard try files.status(of: location.path) != nil else {
       // A set-aside store began to return where there was no store: it is still in its folder, and was only copied.
       if manifest.operation == .adoption, manifest.keptFolder == nil {
-        try VaultError.wrapping { () throws(FileError) in try remove(manifest) }
+        let missing = manifest.replacesMissing ? VaultManifest.missingStore(from: manifest) : nil
+        try VaultError.wrapping { () throws(FileError) in try remove(manifest, leaving: missing) }
         try place.emit(.recovered(.rolledBack, identifier: manifest.identifier))
-        return
+        if missing == nil { return }
       }
       // The remaining files may hold the only copy of the data.
       try keptVersions.throwStoreMissing()
@@ -69,6 +70,7 @@ struct Recovery: VaultPart {
       do {
         generation = try StoreReading.generation(ofStoreAt: location.path)
       } catch {
+        guard error.isAboutContent else { throw readFailure(error) }
         return .undecided
       }
       if generation == manifest.newGeneration { return .rolledForward }
@@ -91,13 +93,15 @@ struct Recovery: VaultPart {
         return .rolledForward
       }
     } catch {
-      // A read error proves nothing: the next run tries again.
-      guard error.isAboutContent else {
-        throw FileError(.read, location.path, code: EIO, reason: "\(error)")
-      }
+      guard error.isAboutContent else { throw readFailure(error) }
       return .undecided
     }
     return candidate == nil ? .undecided : .rolledBack
+  }
+
+  /// A read error proves nothing: the next run tries again.
+  private func readFailure(_ error: SQLiteError) -> FileError {
+    FileError(.read, location.path, code: EIO, reason: "\(error)")
   }
 
   func keptFolder(of manifest: VaultManifest) -> String? {

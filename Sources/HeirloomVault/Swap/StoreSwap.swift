@@ -93,7 +93,8 @@ package final class StoreSwap: VaultPart {
     let manifest = VaultManifest(
       identifier: identifier, operation: replacement.operation, storeName: location.name, keptFolder: name?.text,
       oldGeneration: nil, newGeneration: old == nil && replacement.adoptedSet != nil ? identifier : nil,
-      time: name?.time ?? place.configuration.now(), adoptedSet: replacement.adoptedSet)
+      time: name?.time ?? place.configuration.now(), adoptedSet: replacement.adoptedSet,
+      replacesMissing: replacement.adoptedSet != nil && earlier != nil)
     self.manifest = manifest
     try record.write(manifest)
     try place.emit(.manifestWritten(identifier: identifier))
@@ -289,9 +290,10 @@ package final class StoreSwap: VaultPart {
   /// So the record of an earlier operation returns; if there was none, that of a restoration stays
   /// until one succeeds.
   private func recordLeft(by manifest: VaultManifest) -> VaultManifest? {
-    guard old == nil, manifest.operation == .restoration else { return nil }
+    guard old == nil else { return nil }
     let isMissing = (try? files.status(of: location.path) == nil) == true
-    return isMissing ? earlier ?? manifest : manifest
+    if isMissing, let earlier { return earlier }
+    return manifest.operation == .restoration ? manifest : nil
   }
 
   private func begunManifest() throws(VaultError) -> VaultManifest {
