@@ -4,7 +4,7 @@ import Testing
 
 /// Corruptions of a candidate and of what is told, each of which the accountant has to find.
 struct AccountantPowerTests {
-  /// A corruption, and words of the line that it unbalances.
+  /// `line` has words of the line that the corruption unbalances.
   struct Corruption: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var statements: [String] = []
@@ -19,7 +19,6 @@ struct AccountantPowerTests {
       (testDescription, self.told, self.line) = (name, told, line)
     }
 
-    /// A corruption of the amount of a told loss.
     static func amount(_ kind: ToldLoss.Kind, _ difference: Int, finds line: String) -> Corruption {
       Corruption("\(kind) told with \(difference) more", finds: line) { told in
         told.map { loss in
@@ -117,7 +116,7 @@ struct AccountantPowerTests {
       #expect(try isFound(nil, at: place), "\(line)")
       #expect(try isFound(changed(count: line.count + 1), at: place), "\(line)")
       guard let part = line.parts.first, ["objects", "cells", "links"].contains(line.kind) else { continue }
-      // All of what goes is said to stay, and the other way round.
+      // What goes is said to stay, and the other way round.
       let other = ["carried", "changed"].contains(part.fate) ? "lost" : "carried"
       let turned = ListedLine.Part(fate: other, count: part.count, places: ["anywhere"])
       let isUnknown = line.name.contains("ZLEFTOVER") || line.name.contains("ZWHEN")

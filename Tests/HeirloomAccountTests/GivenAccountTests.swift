@@ -64,7 +64,7 @@ struct GivenAccountTests {
     ).imbalances()
   }
 
-  /// Writes down what the renaming identifiers say.
+  /// Maps what the renaming identifiers match.
   private static func mappings(_ example: SeededCase, _ policy: EntityMigrationPolicy.Type?) -> [EntityMapping] {
     let matching = Matching(Layout(example.source), Layout(example.destination))
     return example.source.entities.compactMap { entity in
@@ -91,7 +91,6 @@ struct GivenAccountTests {
 }
 
 extension XMLModel {
-  /// The model with names alone.
   fileprivate var withoutIdentifiers: XMLModel {
     var model = self
     for index in model.entities.indices {

@@ -5,12 +5,10 @@ import Testing
 
 /// Every kind of relationship × where its links are stored × every kind that it may become, balanced by the accountant.
 struct LinkKindTests {
-  /// One side of a relationship.
   enum Side: String, CaseIterable, Sendable {
     case none, one, many, ordered
   }
 
-  /// The places of one-to-one links in a store.
   enum Place: String, CaseIterable, Sendable {
     /// The owners' rows alone, the targets' rows alone, both, or both with different links.
     case owners, targets, both, contradictory
@@ -18,7 +16,6 @@ struct LinkKindTests {
     case seeded
   }
 
-  /// The two sides of a relationship.
   struct Kind: Hashable, Sendable {
     let own: Side
     let inverse: Side
@@ -89,7 +86,7 @@ struct LinkKindTests {
     return XMLModel(entities: entities)
   }
 
-  /// Fills a store of a one-to-one relationship.
+  /// Of a one-to-one relationship.
   private static func statements(_ place: Place, isReflexive: Bool) -> [String] {
     let things = isReflexive ? "ZOWNER" : "ZTHING"
     // In a reflexive store, no object leads to itself.
@@ -156,7 +153,7 @@ struct LinkKindTests {
     }
   }
 
-  /// The other kinds, one in five in a quick run: their links are stored once, whatever their kind.
+  /// The other kinds, one in 79 in a quick run: their links are stored once, whatever their kind.
   private static let others = LongTests.selection(
     of: [false, true].flatMap { isReflexive in
       Kind.all.filter {

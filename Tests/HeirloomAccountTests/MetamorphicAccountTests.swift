@@ -7,9 +7,7 @@ import Testing
 struct MetamorphicAccountTests {
   private static let parts = RandomSeeds.parts(quick: 32, long: 3000)
 
-  /// A store of a case, migrated over versions one after the other.
-  ///
-  /// - Returns: All tables afterwards and what was told; `nil` if one of the versions can't be reached.
+  /// Returns `nil` if one of the versions can't be reached.
   private func migrate(
     _ example: SeededCase, over versions: [XMLModel]
   ) throws -> (contents: Contents, told: [ToldLoss])? {
@@ -30,7 +28,7 @@ struct MetamorphicAccountTests {
     return (try Contents(of: url.path), told)
   }
 
-  /// Describes what differs between two stores of a version, each table by a row that only one has.
+  /// A row for each table that differs, which only one of the two has.
   private func differences(
     _ first: Contents, _ second: Contents, _ version: XMLModel, except: Set<String> = []
   ) -> [String] {
@@ -111,11 +109,12 @@ struct MetamorphicAccountTests {
 }
 
 extension Contents {
-  /// Returns what the file says, by table: its rows as sets of named cells, in whatever order rows and columns are.
+  /// The rows of each table as sets of named cells, in whatever order rows and columns are.
   ///
-  /// Left out is what says nothing: cells without a value, cells of properties that an object's entity hasn't got, the
-  /// number of an entity beside no key, links to objects that don't exist, tables that describe the model, the next
-  /// keys, which are only large enough, and places, of which only the order counts (the accountant looks at that).
+  /// Left out is what says nothing: cells without a value, cells of properties that an object's
+  /// entity hasn't got, the number of an entity beside no key, links to objects that don't exist,
+  /// tables that describe the model, the next keys, which are only large enough, and places, of
+  /// which only the order counts (the accountant looks at that).
   fileprivate func facts(_ layout: Layout) -> [String: Set<[String: Cell]>] {
     let objects = Objects(in: self, layout)
     let ends = joins(layout).mapValues(\.ends)
@@ -140,7 +139,7 @@ extension Contents {
     return facts
   }
 
-  /// Counts the values in unknown columns of join rows that link to no object, by column.
+  /// By column, in join rows that link to no object.
   fileprivate func strayValues(_ layout: Layout) -> [String: Int] {
     let objects = Objects(in: self, layout)
     var counts: [String: Int] = [:]
@@ -180,10 +179,10 @@ extension Contents {
 }
 
 extension Layout {
-  /// Returns the columns that say something about an object of an entity, beside the cells of its row.
+  /// Only columns that say something about the object.
   ///
-  /// A key that leads nowhere says nothing: where objects move to its table, it is emptied so that it leads to none of
-  /// them.
+  /// A key that leads nowhere says nothing: where objects move to its table, it is emptied so that
+  /// it leads to none of them.
   fileprivate func columns(of entity: String, besides row: [String: Cell], _ objects: Objects) -> Set<String> {
     var own: Set = ["Z_PK", "Z_ENT", "Z_OPT"]
     for declared in attributes[entity] ?? [] {

@@ -34,7 +34,7 @@ struct SeededAccountTests {
     }
   }
 
-  /// Migrates and balances; `nil` if nothing is migrated.
+  /// Returns `nil` if nothing is migrated.
   private static func problems(of example: SeededCase, by builder: BuilderChoice) throws -> [String]? {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -53,7 +53,7 @@ struct SeededAccountTests {
   }
 
   static func report(_ example: SeededCase, _ builder: BuilderChoice, _ problems: [String]) {
-    // One seed alone is somebody's question.
+    // Somebody asks for one seed alone to see its models.
     if ProcessInfo.processInfo.environment["HEIRLOOM_SEED"].map({ UInt64($0) != nil }) ?? false {
       print(example.source.xml, example.destination.xml)
     }

@@ -4,7 +4,7 @@ enum AdviceList {
   enum Proof {
     /// A situation of `AdviceTests`, which follows the sentence word for word.
     case situation(String)
-    /// Another test that does so.
+    /// Another test that follows it.
     case test(String)
     /// The reason why nothing is advised.
     case noAdvice(String)

@@ -12,7 +12,6 @@ struct AdviceListTests {
     let line: Int
     let text: String
 
-    /// True for a text that names a command, or an option as a remedy.
     var isAdvice: Bool {
       if text.wholeMatch(of: /--[a-z-]+/) != nil { return false }
       let commands = text.matches(of: /\bheirloom ([a-z]+(-[a-z]+)*)/).map { String($0.1) }
@@ -71,7 +70,7 @@ struct AdviceListTests {
     }
   }
 
-  /// Returns the texts of all sources but the benchmarks, without those of a command's own help.
+  /// Of all sources but the benchmarks, without those of a command's own help.
   private static func literals() throws -> [Literal] {
     let sources = try sources(under: "Sources").filter { file, text in
       !file.hasPrefix("Tools/HeirloomBenchmarks") && (text.contains("heirloom ") || text.contains("--"))
@@ -83,13 +82,11 @@ struct AdviceListTests {
   }
 }
 
-/// The folder with the sources and the tests.
 private enum Checkout {
   static let root = Tool.snapshots.deletingLastPathComponent()
   static let hasSources = FileManager.default.fileExists(atPath: root.appendingPathComponent("Sources").path)
 }
 
-/// The reader of a source's string literals.
 struct LiteralReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -97,7 +94,7 @@ struct LiteralReader {
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
-  /// Returns the literals, those that are added as one, without those inside of `Command(…)` and `Option(…)`.
+  /// Added literals are one; those inside of `Command(…)` and `Option(…)` are left out.
   mutating func literals() -> [(line: Int, text: String)] {
     while position < bytes.count { step() }
     let declarations = declarations()
@@ -138,7 +135,7 @@ struct LiteralReader {
     }
   }
 
-  /// Returns the end of the literal that begins at a quote; interpolations may have literals of their own.
+  /// Interpolations may have literals of their own.
   private func end(ofLiteralAt start: Int) -> Int {
     let isLong = starts("\"\"\"", at: start)
     var place = start + (isLong ? 3 : 1)
@@ -168,7 +165,7 @@ struct LiteralReader {
     return place
   }
 
-  /// Returns the places of the declarations of commands and options, whose texts are help.
+  /// Commands and options, whose texts are help.
   private func declarations() -> [Range<Int>] {
     ["Command(", "Option("].flatMap { word in
       bytes.indices.filter {

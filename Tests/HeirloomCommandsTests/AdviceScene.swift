@@ -28,23 +28,21 @@ struct AdviceScene {
     history = folder.appendingPathComponent("History").path
   }
 
-  /// The number of notes in a new store.
+  /// Notes in a new store.
   static let rows: Int64 = 20
 
-  /// Makes the store, of the first release.
+  /// The store is of the first release.
   func makeStore(archives: Bool = true) throws {
     _ = try Notebook.makeStore(
       in: directory, count: Int(Self.rows), archives: archives, name: "It's here/Notebook.sqlite")
   }
 
-  /// Runs the tool and expects success.
   @discardableResult func run(_ words: String..., at location: SourceLocation = #_sourceLocation) -> Tool.Outcome {
     let outcome = tool.run(words)
     #expect(outcome.code == 0, "\(words): \(outcome.output)\(outcome.error)", sourceLocation: location)
     return outcome
   }
 
-  /// Makes the store and migrates it to the second release.
   func makeMigratedStore() throws {
     try makeStore()
     run("migrate", store.path, "--to", adding)
@@ -57,14 +55,13 @@ struct AdviceScene {
 
   func path(_ name: String) -> String { directory.file("It's here/" + name).path }
 
-  /// Writes a version of the notebook with a change.
   func write(_ name: String, _ change: (inout EntityDescription) -> Void) throws -> String {
     var note = try #require(try Notebook.first().entity(named: "Note"))
     change(&note)
     return try Notebook.write(ManagedObjectModel(entities: [note]), "It's here/" + name, in: directory)
   }
 
-  /// Writes a bundle whose versions have a note with the title and further texts.
+  /// The versions have a note with the title and further texts.
   @discardableResult func writeBundle(_ versions: [(name: String, texts: [String])], current: String) throws -> String {
     let bundle = path("App.xcdatamodeld")
     try? FileManager.default.removeItem(atPath: bundle)
@@ -84,7 +81,6 @@ struct AdviceScene {
     return bundle
   }
 
-  /// The path of a bundle's version.
   func version(_ name: String) -> String { path("App.xcdatamodeld/\(name).xcdatamodel") }
 
   func execute(_ statements: String...) throws {
@@ -93,7 +89,7 @@ struct AdviceScene {
     try connection.close()
   }
 
-  /// Makes a store of the second version of a bundle whose current version is the first.
+  /// Of the second version of a bundle whose current version is the first.
   func makeNewerStore() throws {
     let versions = [("V1", ["mood"]), ("V2", ["mood", "rating"])]
     let bundle = try writeBundle(versions, current: "V1")
@@ -112,7 +108,7 @@ struct AdviceScene {
     run("snapshot", bundle, "--history", path(""))
   }
 
-  /// Makes a store whose notes have a picture each, in files of external data, and returns their folder.
+  /// Returns the folder of the notes' pictures, which are files of external data.
   func makeStoreWithFiles() throws -> String {
     let note = Make.entity("Note", [Make.attribute("title"), Make.attribute("picture", .binary, external: true)])
     let model = try ManagedObjectModel(entities: [note])
@@ -143,7 +139,6 @@ struct AdviceScene {
     return Int(clamping: try #require(page))
   }
 
-  /// Fills a page of the store with bytes that are no page.
   func damage(page: Int) throws {
     let handle = try FileHandle(forWritingTo: store)
     try handle.seek(toOffset: UInt64(clamping: (page - 1) * 4096))

@@ -50,9 +50,9 @@ extension AdviceTests {
 }
 
 extension AdviceScene {
-  /// Makes a store of the notebook's first model merged with one of animals, of which it has three.
+  /// A store of the notebook's first model merged with one of animals, of which it has three.
   ///
-  /// - Returns: The path of the model of the animals.
+  /// Returns the path of the model of the animals.
   func makeMergedStore(archives: Bool = true) throws -> String {
     let animals = try ManagedObjectModel(entities: [Make.entity("Animal", [Make.attribute("name")])])
     let model = try ManagedObjectModel(merging: [Notebook.first(), animals])

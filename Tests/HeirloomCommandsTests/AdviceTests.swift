@@ -6,10 +6,8 @@ import Testing
 
 /// Each sentence of advice is followed word for word where it is printed, and one more release migrates the store.
 struct AdviceTests: ModelMaking {
-  /// A situation in which the tool gives advice.
   struct Situation: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Makes the situation, and follows the advice.
     let follow: @Sendable (AdviceScene) throws -> Void
 
     init(_ name: String, _ follow: @escaping @Sendable (AdviceScene) throws -> Void) {

@@ -19,7 +19,6 @@ struct AircraftStagesTests {
     hangar = try Hangar()
   }
 
-  /// Makes a store of the second version with colours and flight data.
   private func makeStore(at url: URL) throws {
     try flown.makeStore(at: url, model: hangar.models[1])
     try flown.addColorsAndFlightData(to: url, model: hangar.models[1])
@@ -51,7 +50,6 @@ struct AircraftStagesTests {
     #expect(try Fleet(of: report.previousVersion.storeURL, model: hangar.models[1]) == flown)
     #expect(Tool(directory: directory.url)("verify", url.path).code == 0)
 
-    // A second launch does nothing and calls no handler.
     let bytes = StoreBytes(of: url)
     let again = AircraftStages()
     guard case .upToDate = try hangar.launch(url, again) else {
@@ -87,7 +85,6 @@ struct AircraftStagesTests {
     let contents = try StoreContents(of: url, model: hangar.models[3])
     #expect(contents == (try StoreContents(of: other, model: hangar.models[3])))
     #expect(try Fleet(of: url, model: hangar.models[3]) == fleet)
-    // Both handlers ran, with nothing to copy; one previous version is kept, and it is the first.
     #expect(straight.log.count == 2)
     #expect(try Fleet(of: report.previousVersion.storeURL, model: hangar.models[0]) == fleet)
     #expect(try Tool(directory: directory.url)("versions", url.path, "--json").json()["versions"] as? [Any] != nil)
@@ -105,7 +102,7 @@ struct AircraftStagesTests {
     #expect(try Fleet(of: url, model: hangar.models[2]) == flown)
   }
 
-  /// The number of objects that are copied before something happens.
+  /// Objects that are copied before something happens.
   static let places = LongTests.areOn ? [0, 1, 20, 30, 44] : [20]
 
   @Test(arguments: places)
@@ -229,15 +226,12 @@ struct AircraftStagesTests {
 }
 
 extension Hangar {
-  /// The four models with their names.
   var named: [(name: String, model: ManagedObjectModel)] { zip(names, models).map { ($0, $1) } }
 
-  /// Returns the app that ships the last model, with stages.
   func app(_ url: URL, _ stages: AircraftStages) throws -> AircraftApp {
     AircraftApp(storeURL: url, history: history(3), stages: try stages.manager(of: named))
   }
 
-  /// Starts the app that ships the last model.
   func launch(_ url: URL, _ stages: AircraftStages) throws -> MigrationOutcome {
     try app(url, stages).launch()
   }

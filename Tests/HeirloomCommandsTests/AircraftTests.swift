@@ -28,7 +28,6 @@ struct AircraftTests {
       let source = folder.appendingPathComponent("Aircraft.xcdatamodeld/\(version.name).xcdatamodel")
       #expect(try ModelFile.read(source.path).model == snapshot.model)
       #expect(version.lockedChecksum == snapshot.versionChecksum)
-      // The tool's snapshot of the source is the file, byte for byte.
       let written = directory.file("\(version.name).json")
       #expect(Tool(directory: directory.url)("snapshot", source.path, "--output", written.path).code == 0)
       #expect(try Array(Data(contentsOf: written)) == bytes)
@@ -84,9 +83,7 @@ struct AircraftTests {
 
 /// The story's models, and shortcuts for work with its stores.
 struct Hangar {
-  /// The four models in their order.
   let models: [ManagedObjectModel]
-  /// Their names.
   let names: [String]
 
   init() throws {
@@ -95,13 +92,12 @@ struct Hangar {
     names = versions.map(\.name)
   }
 
-  /// Returns the history of an app that ships one of the models.
   func history(_ index: Int) -> ModelHistory {
     ModelHistory(
       current: models[index], name: names[index], earlier: Array(zip(names, models).prefix(index)).map { ($0, $1) })
   }
 
-  /// Migrates a store without stages.
+  /// Without stages.
   @discardableResult
   func migrate(_ url: URL, toVersion index: Int) throws -> MigrationOutcome {
     try MigrationAssistant(
@@ -109,7 +105,6 @@ struct Hangar {
     ).migrateStore()
   }
 
-  /// Returns rows of a store, as they are in the file.
   func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
     let connection = try Connection(path: url.path, mode: .readWrite)
     let rows = try connection.rows(sql)

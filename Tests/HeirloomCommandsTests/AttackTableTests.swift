@@ -9,7 +9,7 @@ import HeirloomVault
 
 /// Something that a person who may write to the store's folder has put beside a store.
 struct PlantedAttack: CustomTestStringConvertible, Sendable {
-  /// A place with a store, and somebody else's folder that nothing may reach.
+  /// `foreign` is somebody else's folder, which nothing may reach.
   struct Place {
     let store: URL
     let foreign: URL
@@ -42,7 +42,7 @@ struct PlantedAttack: CustomTestStringConvertible, Sendable {
     try #require(mkfifo(path, 0o666) == 0)
   }
 
-  /// Makes a version that nobody kept, whose description is right except for its content.
+  /// A version that nobody kept, whose description is right except for its content.
   private static func forge(_ place: Place, _ make: (String) throws -> Void) throws {
     let identifier = "0123456789abcdef0123456789abcdef"
     let folder = place.companion + "/previous/" + VersionName(time: 4_102_444_800, identifier: identifier).text
@@ -65,7 +65,6 @@ struct PlantedAttack: CustomTestStringConvertible, Sendable {
     try Data(bytes).write(to: url)
   }
 
-  /// The rows of the table.
   static let all: [PlantedAttack] =
     PlantedJournal.allCases.map { journal in
       PlantedAttack("journal: \(journal.rawValue)") {
@@ -135,7 +134,6 @@ struct AttackTableTests {
   static let commands = [
     "inspect", "doctor", "verify", "versions", "plan", "rehearse", "migrate", "restore", "salvage",
   ]
-  /// The user who runs the tool.
   enum Actor: String, CaseIterable, Sendable {
     case root
     case user = "user in a shared folder"
@@ -148,7 +146,6 @@ struct AttackTableTests {
     return stride(from: 0, to: all.count, by: step).map { all[$0] }
   }()
 
-  /// The user who planted the attack.
   private static let attacker: uid_t = 54_321
 
   @Test(
@@ -163,9 +160,7 @@ struct AttackTableTests {
     if LongTests.areOn { print("| \(attack.testDescription) | \(actor.rawValue) | \(row.joined(separator: " | ")) |") }
   }
 
-  /// Tries one command on a place of its own.
-  ///
-  /// - Returns: The exit code, for the table.
+  /// Returns the exit code, for the table.
   private func cell(_ attack: PlantedAttack, _ command: String, _ actor: Actor) throws -> String {
     let directory = try TemporaryDirectory()
     #expect(chmod(directory.url.path, 0o755) == 0)
@@ -217,7 +212,6 @@ struct AttackTableTests {
     return outcome.code.map { "\($0)" } ?? "signal"
   }
 
-  /// Returns the kinds, sizes, owners, modes and names of everything in a folder.
   private static func picture(_ folder: String) -> [String: String] {
     var picture: [String: String] = [:]
     for name in [""] + (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []) {
@@ -231,7 +225,6 @@ struct AttackTableTests {
     return picture
   }
 
-  /// Returns the regular files in a folder that have a given content.
   private static func copies(of content: String, in folder: String) -> [String] {
     (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []).filter { name in
       var status = stat()
@@ -240,7 +233,7 @@ struct AttackTableTests {
     }
   }
 
-  /// Returns true if the store, a version or a set-aside store has the items; copies are read, as reading changes them.
+  /// In the store, a version or a set-aside store; copies are read, as reading changes them.
   private static func holdsRows(_ folder: String) -> Bool {
     let names = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
     return names.filter { $0.hasSuffix("Done.sqlite") }.contains { name in
@@ -250,7 +243,7 @@ struct AttackTableTests {
       else { return false }
       let file = copy.file("Done.sqlite").path
       try? FileManager.default.copyItem(atPath: folder + "/" + name, toPath: file)
-      // The right journals here are undone, as the app would have it.
+      // The copy has no journal: rows are counted without undoing one.
       let journal = folder + "/" + name + "-journal"
       let wholeFile = [journal].allSatisfy { !FileManager.default.fileExists(atPath: $0) }
       let connection = try? Connection(path: file, mode: wholeFile ? .readOnly : .immutable)

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 struct BadInputTests {
-  /// Something that is not a fit store.
   enum Input: String, CaseIterable, Sendable {
     case missing
     case directory
@@ -73,7 +72,7 @@ struct BadInputTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() == names)
   }
 
-  /// Paths at which no store can be, in a folder with a text file, links in a circle, and a link to nothing.
+  /// No store can be here: the folder has a text file, links in a circle, and a link to nothing.
   private static let noPlaces = [
     "file.txt/Store.sqlite", "/proc/Store.sqlite", "/proc/absent/Store.sqlite", "/dev/null", "loop",
     "loop/Store.sqlite",
@@ -127,7 +126,6 @@ struct BadInputTests {
     #expect(!FileManager.default.fileExists(atPath: store.path + ".heirloom/incoming"))
   }
 
-  /// Something that is not a fit model.
   static let models: [(name: String, content: String?, words: String)] = [
     ("absent.xcdatamodeld", nil, "no file"), ("notes.txt", "just words", "text file"),
     ("old.json", #"{"format":99,"model":{}}"#, "format 99"),

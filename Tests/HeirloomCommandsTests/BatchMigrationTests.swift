@@ -8,13 +8,12 @@ import Testing
 ///
 /// A quick selection runs with every `swift test`; `HEIRLOOM_LONG_TESTS=1` takes 60 stores.
 struct BatchMigrationTests {
-  /// A folder with small stores, some of them broken, and a list of all.
   private struct Scene {
     let directory: TemporaryDirectory
     let model: String
-    /// The stores that can be migrated, with their numbers of notes.
+    /// The numbers of notes in the stores that can be migrated.
     private(set) var notes: [String: Int] = [:]
-    /// The stores that can't, with the outcome and the code that are expected.
+    /// The outcome and the code that are expected of the stores that can't.
     private(set) var broken: [String: (outcome: String, code: String)] = [:]
     private(set) var names: [String] = []
 
@@ -58,7 +57,6 @@ struct BatchMigrationTests {
       try Data(names.map { $0 + end }.joined().utf8).write(to: directory.file(list))
     }
 
-    /// Returns the store's name in each line, in order, with the line.
     static func lines(_ output: String) throws -> [(name: String, members: [String: Any])] {
       try output.split(separator: "\n").map { line in
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
@@ -67,7 +65,7 @@ struct BatchMigrationTests {
       }
     }
 
-    /// Checks that every store that can be migrated has the new model, all its notes, and one previous version.
+    /// Every store that can be migrated has the new model, all its notes, and one previous version.
     func checkMigrated() throws {
       for (name, count) in notes {
         let store = try PersistentStore.open(at: directory.file(name), model: Notebook.dropping())

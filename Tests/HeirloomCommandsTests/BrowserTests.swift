@@ -5,7 +5,6 @@ import Testing
 
 /// Chromium without a window, where it is installed.
 enum Browser {
-  /// The program; `nil` if there is none.
   static let program: URL? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
     for name in ["chromium", "chromium-browser", "google-chrome"] {
@@ -16,13 +15,7 @@ enum Browser {
     return nil
   }()
 
-  /// Runs the browser with a profile of its own and a time limit.
-  ///
-  /// - Parameters:
-  ///   - arguments: Options, then the page.
-  ///   - directory: The folder for the profile.
-  /// - Returns: The text on standard output.
-  /// - Throws: The error that keeps it from being started.
+  /// With a profile of its own and a time limit; returns standard output.
   static func run(_ arguments: [String], in directory: TemporaryDirectory) throws -> String {
     let executable = try #require(program)
     let process = Process()
@@ -75,7 +68,6 @@ struct BrowserTests {
   @Test func `a browser shows a report on a phone and on a desk without scrolling sideways, light and dark`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 20)
-    // These names are too long for a line.
     var entity = EntityDescription(name: String(repeating: "Entity", count: 30))
     entity.attributes = [AttributeDescription(name: String(repeating: "attribute", count: 20), type: .string)]
     let model = try ManagedObjectModel(entities: Notebook.requiring().entities + [entity])

@@ -17,12 +17,10 @@ struct CheckTests {
 
   // MARK: - Histories
 
-  /// Copies a sample history.
   private func copyStory(_ name: String) throws {
     try FileManager.default.copyItem(at: Tool.snapshots.appendingPathComponent(name), to: history)
   }
 
-  /// Makes a history of snapshots that are fixed one after the other.
   private func makeHistory(_ versions: [(name: String, model: ManagedObjectModel)]) throws {
     for version in versions {
       let file = try Notebook.write(version.model, version.name, in: directory)
@@ -41,7 +39,7 @@ struct CheckTests {
     try FileManager.default.removeItem(at: history.appendingPathComponent(file))
   }
 
-  /// Runs the check and returns the findings as `severity kind entity.property`.
+  /// The findings are `severity kind entity.property`.
   private func check(_ options: String...) throws -> (
     code: Int32, findings: [String], messages: String, json: [String: Any]
   ) { try check(options) }
@@ -155,7 +153,7 @@ struct CheckTests {
     #expect(result.messages.contains("edit can't be determined") != knows)
   }
 
-  /// A way to spoil a sound history, and the first finding.
+  /// `finding` is the first one.
   struct Spoiling: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let finding: String
@@ -320,7 +318,6 @@ struct CheckTests {
     return url.path
   }
 
-  /// A change whose rows matter.
   struct Effect: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let finding: String
@@ -414,7 +411,7 @@ struct CheckTests {
     }
   }
 
-  /// The types between which values can't be inferred, and the expression that is proposed, if there is one.
+  /// Values can't be inferred between these types; the last word says if an expression is proposed.
   @Test(arguments: [
     (AttributeType.string, AttributeType.integer64, true), (.string, .date, false), (.date, .boolean, false),
     (.integer64, .string, true),
@@ -461,7 +458,6 @@ struct CheckTests {
   }
 }
 
-/// Histories of real apps.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CheckCorpusTests {
   static let bundles = Array(

@@ -14,7 +14,7 @@ struct CloudKitRulesTests {
     tool = Tool(directory: directory.url)
   }
 
-  /// Returns notes with optional texts and a folder, which CloudKit can mirror.
+  /// Notes with optional texts and a folder, which CloudKit can mirror.
   private static func entities() -> [EntityDescription] {
     var note = EntityDescription(name: "Note")
     var (text, size) = (
@@ -35,12 +35,10 @@ struct CloudKitRulesTests {
     return [note, owner]
   }
 
-  /// A change of that model: of its notes, of its folders, or of the whole.
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Severity, kind, entity and property of the findings, several separated by `|`; empty for none.
     let finding: String
-    /// Words of the message.
     let words: String
     var configurations: [ConfigurationDescription] = []
     let make: @Sendable (inout EntityDescription, inout EntityDescription) -> Void

@@ -102,7 +102,6 @@ struct CodeStepLossTests: ModelMaking {
     #expect(tool("check", models, "--acknowledge", "Invoice.number").code == 2)
   }
 
-  /// Makes a number of a text.
   private final class NumberPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

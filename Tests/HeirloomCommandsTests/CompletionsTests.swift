@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs of the completion scripts in the shells that are installed.
 struct CompletionsTests {
   private static func shell(_ name: String) -> URL? {
     ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { URL(fileURLWithPath: "\($0)/\(name)") }.first {
@@ -13,7 +12,6 @@ struct CompletionsTests {
   private static let zsh = shell("zsh")
   private static let fish = shell("fish")
 
-  /// A folder with a few files, and the script.
   private struct Scene {
     let directory: TemporaryDirectory
     let script: URL
@@ -29,7 +27,6 @@ struct CompletionsTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     }
 
-    /// Runs a shell and returns the lines that it writes.
     func lines(_ shell: URL, _ arguments: [String]) throws -> [String] {
       let process = Process()
       process.executableURL = shell
@@ -47,7 +44,7 @@ struct CompletionsTests {
     }
   }
 
-  /// Command lines whose last word is completed, with the completions.
+  /// The last word is completed.
   private static let lines: [([String], [String])] = [
     (["mi"], ["migrate"]), (["help", "re"], ["rehearse", "restore", "repair", "report"]), (["--v"], ["--version"]),
     (["migrate", "--accept-l"], ["--accept-losses"]), (["migrate", "Notes.sqlite", "--t"], ["--to"]),

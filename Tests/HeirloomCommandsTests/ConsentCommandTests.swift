@@ -4,7 +4,6 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// Losses in the tool: what stops a run, what consents to them, and what text and JSON say.
 struct ConsentCommandTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -78,7 +77,7 @@ struct ConsentCommandTests {
   @Test func `of many stores only those that lose something stop, each with its own losses`() throws {
     let full = try Notebook.makeStore(in: directory, count: 10, name: "Full.sqlite")
     let bare = try Notebook.makeStore(in: directory, count: 1, name: "Bare.sqlite")
-    // The one note of the second store has no mood; otherwise this test can't fail.
+    // The one note of the second store has a mood too, so that both stores stop.
     let outcome = tool("migrate", full.path, bare.path, "--to", dropping, "--json")
     let stores = try #require(try outcome.json()["stores"] as? [[String: Any]])
     let single = try Notebook.makeStore(in: directory, count: 1, name: "Single.sqlite")
@@ -107,7 +106,6 @@ struct ConsentCommandTests {
     #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
     let after = try Data(contentsOf: URL(fileURLWithPath: lock))
     #expect(after != before)
-    // Nothing is left to say, and saying it again changes nothing.
     #expect(tool("check", history).code == 0)
     #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
     #expect(try Data(contentsOf: URL(fileURLWithPath: lock)) == after)

@@ -3,9 +3,8 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Decisions about rows, on the command line.
 struct DecideTests {
-  /// Writes a version in which moods are unique, although half of the notes have the same one.
+  /// Moods are unique, although half of the notes have the same one.
   private static func uniqueMoods(in directory: TemporaryDirectory) throws -> String {
     var entities = try Notebook.first().entities
     entities[0].uniquenessConstraints = [["mood"]]
@@ -45,7 +44,6 @@ struct DecideTests {
       #expect(tool("verify", "Notebook.sqlite").code == 0)
       let rows = try #require(try migrated.json()["rows"] as? [[String: Any]])
       #expect(rows.map { $0["after"] as? Int } == [22])
-      // There is nothing left to decide.
       #expect(tool("migrate", "Notebook.sqlite", "--to", model, "--decide=Note.mood=\(choice)").code == 0)
     }
   }

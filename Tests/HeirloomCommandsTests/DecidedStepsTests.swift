@@ -6,14 +6,12 @@ import Testing
 
 /// Stores that skip a release whose step the lock decides: what comes out is what comes out step by step.
 struct DecidedStepsTests: ModelMaking {
-  /// A decided step, and what later versions make of it.
   struct Way: CustomTestStringConvertible {
     let decision: String
     let later: Later
     var testDescription: String { "\(decision), then \(later.rawValue)" }
   }
 
-  /// What the versions after the decided one change.
   enum Later: String, CaseIterable {
     case nothing, sameHashes, optional, optionalAndRequired, dropped, renamed, entityRenamed, added, converted
   }
@@ -29,7 +27,7 @@ struct DecidedStepsTests: ModelMaking {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// Makes a version: the second one has what the decision is about.
+  /// The second version has what the decision is about.
   private static func model(_ version: Int, _ way: Way) throws -> ManagedObjectModel {
     let isDecided = version > 1
     let place = way.decision.prefix { $0 != "=" }
@@ -88,7 +86,7 @@ struct DecidedStepsTests: ModelMaking {
     return url
   }
 
-  /// Returns all rows of the tables of objects, by keys; identifiers count, not their bytes.
+  /// All rows of the tables of objects, by keys; identifiers count, not their bytes.
   private func content(_ url: URL, _ model: ManagedObjectModel) throws -> [[String]] {
     let connection = try Connection(path: url.path, mode: .readOnly)
     defer { try? connection.close() }

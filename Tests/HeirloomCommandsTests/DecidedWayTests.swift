@@ -85,7 +85,7 @@ struct DecidedWayTests {
     #expect(try Data(contentsOf: lock) == before)
   }
 
-  /// Returns the losses of a plan's or a migration's output, without the sentences.
+  /// Of a plan or a migration, without the sentences.
   private static func losses(_ json: [String: Any]) throws -> [String] {
     try #require(json["losses"] as? [[String: Any]]).map {
       "\($0["entity"] ?? "").\($0["property"] ?? "") \($0["rows"] ?? "") \($0["consent"] ?? "")"

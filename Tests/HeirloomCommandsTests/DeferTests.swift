@@ -4,7 +4,6 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// Clean-up that is left for later, and the tool's messages about it.
 struct DeferTests {
   @Test func `clean-up is left, told, and done by a run without the flag`() throws {
     let directory = try TemporaryDirectory()

@@ -6,10 +6,8 @@ import Testing
 struct MermaidText {
   private(set) var entities: [String] = []
   private(set) var relationships = 0
-  /// The lines that don't fit the grammar.
   private(set) var wrongLines: [String] = []
 
-  /// Reads a diagram.
   init(_ text: String) {
     // This is the text that the lexer allows in quotes and that none of its other rules would take.
     let quoted = #"\x{22}(?:[A-Za-z0-9 _().,+=/\-]|[\x{C0}-\x{10FFFF}])+\x{22}"#
@@ -43,13 +41,12 @@ struct MermaidText {
   }
 }
 
-/// Graphviz, where it is installed.
 enum Graphviz {
   private static let program = ["/usr/bin/dot", "/usr/local/bin/dot", "/opt/homebrew/bin/dot"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  /// Expects that Graphviz draws a diagram without a complaint; prints a note if it isn't installed.
+  /// Graphviz must draw it without a complaint; prints a note if it isn't installed.
   static func expectDrawn(_ text: String, entities: Int) throws {
     guard let program else {
       print("Graphviz is absent (apt-get install graphviz): no DOT was drawn")

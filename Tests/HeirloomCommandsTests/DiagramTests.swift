@@ -68,7 +68,6 @@ struct DiagramCorpusTests {
       let marked = picture.boxes.count { box in box.mark != "unchanged" || box.rows.contains { $0.mark != "unchanged" }
       }
       #expect(marked == Set(difference.changes.compactMap(\.entity)).count)
-      // The picture of changes alone also has each of them.
       let part = try DrawnPicture(tool("diagram", before, "--to", after, "--changes").output)
       part.expectOrder("\(first), changes")
       #expect(part.boxes.count <= picture.boxes.count)

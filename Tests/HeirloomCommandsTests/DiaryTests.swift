@@ -93,7 +93,6 @@ struct DiaryTests {
           [.text("201712301000000000"), .text("What was not?"), .integer(2000), .integer(0), .null],
           [.text("201801011000000000"), .text("Who?"), .integer(1000), .integer(0), .text("")],
         ])
-    // The previous version holds what it held.
     #expect(try OldDiary(of: report.previousVersion.storeURL, model: old) == diary)
     #expect(try DiaryApp(storeURL: url, history: history).launch().madeTemplate == false)
     #expect(try rows("SELECT COUNT(*) FROM ZTEMPLATE") == [[.integer(1)]])
@@ -135,7 +134,7 @@ struct DiaryTests {
     }
   }
 
-  /// Damaged rows, with words of the error.
+  /// With words of the error.
   static let damage: [(sql: String, words: String)] = [
     (
       "UPDATE ZRECORDS SET ZANSWERS = (SELECT ZANSWERS FROM ZRECORDS WHERE Z_PK = 3) WHERE Z_PK = 2", "2 answers to 1 q"
@@ -158,7 +157,6 @@ struct DiaryTests {
     let before = try rows("SELECT * FROM ZRECORDS")
     let error = try #require(throws: MigrationAssistantError.self) { try launch() }
     #expect(error.description.contains(words), "\(error.description)")
-    // The mapping, the row and the step are named.
     #expect(error.description.contains("Records->DayRecord"), "\(error.description)")
     #expect(error.description.contains("2"), "\(error.description)")
     #expect(try rows("SELECT * FROM ZRECORDS") == before)

@@ -17,13 +17,13 @@ struct DiskFullTests {
       history: try ModelHistory(contentsOf: field.models), configuration: .init(), files: files)
   }
 
-  /// Returns the name of a failure, with the place where the space ran out; any other error is a finding.
+  /// A failure's name, with the place where the space ran out; any other error is a finding.
   private static func reason(_ error: any Error, _ comment: Comment) -> String {
     guard let error = error as? MigrationAssistantError else {
       Issue.record("not an error of the assistant's: \(error)")
       return "\(error)"
     }
-    // This is Core Data's code for a full disk, by which an app tells its user.
+    // Core Data's code for a full disk, by which an app tells its user.
     #expect(error.coreDataCode == 640, "\(error) \(comment)")
     #expect(!error.description.isEmpty && error.recoverySuggestion != nil)
     let words = ["sync", "link", "make the folder", "write the new", "copy", "SQLite", "disk", " left, and "]
@@ -133,7 +133,7 @@ struct DiskFullTests {
     #expect(tally.failed > 3)
   }
 
-  /// Fills a volume except for the given number of KiB.
+  /// `leaving` is in KiB.
   static func fill(_ folder: URL, leaving room: Int) throws {
     let free = try POSIXFileOperations().volume(of: folder.path).availableBytes
     let size = max(0, Int(free) - room << 10)

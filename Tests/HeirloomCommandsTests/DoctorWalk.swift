@@ -11,16 +11,13 @@ struct DoctorWalk {
   /// The words after the store, such as a model.
   var options: [String] = []
 
-  /// The end of a walk.
   struct End {
-    /// The words of the commands that were run, without the names of new files.
+    /// The commands that were run, without the names of new files.
     let steps: [[String]]
-    /// The last diagnosis, as text.
     let text: String
     /// True if `doctor` names no command any more, false if the last one shows a store that is well, or has warnings.
     let isSentence: Bool
 
-    /// The names of the tool's commands, in order.
     var commands: [String] { steps.filter { $0[0] == "heirloom" }.map { $0[1] } }
   }
 
@@ -69,7 +66,7 @@ struct DoctorWalk {
     }
   }
 
-  /// Returns the words of a command as bash reads them.
+  /// As bash reads them.
   static func words(of command: String) throws -> [String] {
     let read = try shell("printf '%s\\0' \(command)")
     #expect(read.code == 0, "\(command)")
@@ -78,7 +75,6 @@ struct DoctorWalk {
     }
   }
 
-  /// Runs a line in bash.
   static func shell(_ line: String) throws -> (code: Int32, output: Data) {
     let (shell, pipe) = (Process(), Pipe())
     shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -58,7 +58,6 @@ struct DoctorWalkTests {
     return try connection.firstInteger("SELECT COUNT(*) FROM \(table)")
   }
 
-  /// A damage by SQL, the commands that lead to its end, and the rows that are there then.
   struct Damage: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let sql: String
@@ -254,7 +253,6 @@ struct DoctorWalkTests {
     #expect(StoreBytes(of: store) == bytes)
     let words = try DoctorWalk.words(of: next)
     #expect(tool.run(Array(words.dropFirst())).code == 6)
-    // The row that was left out is in the list.
     let cuts = try String(contentsOfFile: try #require(words.last) + ".cuts.jsonl", encoding: .utf8)
     #expect(cuts.contains("code 0"))
   }

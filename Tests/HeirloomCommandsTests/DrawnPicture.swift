@@ -5,7 +5,6 @@ import Testing
 
 /// The visible content of an SVG that the tool drew.
 struct DrawnPicture {
-  /// A rectangle.
   struct Frame {
     let x: Double
     let y: Double
@@ -15,24 +14,22 @@ struct DrawnPicture {
     var right: Double { x + width }
     var bottom: Double { y + height }
 
-    /// Returns true if a point is inside, not on the border.
+    /// False on the border.
     func holds(_ point: Point) -> Bool {
       point.x > x + 0.5 && point.x < right - 0.5 && point.y > y + 0.5 && point.y < bottom - 0.5
     }
 
-    /// Returns true if a point is on the left or right border.
+    /// True on the left or right border.
     func touches(_ point: Point) -> Bool {
       (point.x == x || point.x == right) && point.y >= y && point.y <= bottom
     }
   }
 
-  /// A point.
   struct Point {
     let x: Double
     let y: Double
   }
 
-  /// A row of a box.
   struct Row {
     let property: String
     let kind: String
@@ -42,7 +39,6 @@ struct DrawnPicture {
     let texts: [String]
   }
 
-  /// A box.
   struct Box {
     let entity: String
     let mark: String
@@ -50,7 +46,6 @@ struct DrawnPicture {
     let rows: [Row]
   }
 
-  /// A line.
   struct Line {
     let kind: String
     let mark: String
@@ -66,7 +61,6 @@ struct DrawnPicture {
   let boxes: [Box]
   let lines: [Line]
 
-  /// Reads a picture.
   init(_ svg: String) throws {
     root = try MarkupReader.rootElement(of: Array(svg.utf8))
     width = try Self.number(root, "width")
@@ -105,7 +99,7 @@ struct DrawnPicture {
       points: try points(of: path))
   }
 
-  /// Returns points on a path of straight pieces and cubic curves.
+  /// The path has straight pieces and cubic curves.
   private static func points(of path: String) throws -> [Point] {
     var points: [Point] = []
     var numbers: [Double] = []
@@ -154,7 +148,7 @@ extension DrawnPicture {
     #expect(disorder == [], name)
   }
 
-  /// The elements that overlap, lead nowhere or stick out.
+  /// Elements that overlap, lead nowhere or stick out.
   private var disorder: [String] {
     var found: [String] = []
     for (index, box) in boxes.enumerated() {
@@ -185,7 +179,6 @@ extension DrawnPicture {
     return found
   }
 
-  /// Returns true if a line ends at a row.
   func hasLine(at row: Row, of box: Box) -> Bool {
     lines.contains { line in
       [line.points.first, line.points.last].contains { end in

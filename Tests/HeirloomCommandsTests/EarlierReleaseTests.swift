@@ -11,7 +11,6 @@ struct EarlierReleaseTests {
     var last: Int { versions[versions.count - 1] }
     var testDescription: String { versions.map(String.init).joined(separator: " → ") }
 
-    /// All routes to the versions 2 to 4.
     static let all: [Route] = (2...4).flatMap { last in
       (0..<(1 << (last - 1))).map { bits in
         Route(versions: (1..<last).filter { bits & (1 << ($0 - 1)) != 0 } + [last])
@@ -24,7 +23,7 @@ struct EarlierReleaseTests {
     case both, snapshot, cache, neither
   }
 
-  /// The model of a version: each adds something, and the fourth changes a type, so that nothing can be inferred.
+  /// Each version adds something, and the fourth changes a type, so that nothing can be inferred.
   private static func model(_ version: Int) throws -> ManagedObjectModel {
     func attribute(_ name: String, _ type: AttributeType = .string) -> AttributeDescription {
       var attribute = AttributeDescription(name: name, type: type)
@@ -39,7 +38,7 @@ struct EarlierReleaseTests {
     return try ManagedObjectModel(entities: version < 3 ? [item] : [item, extra])
   }
 
-  /// The history of a release: its version, and those before unless it ships its own alone.
+  /// The release's version, and those before unless it ships its own alone.
   private static func history(_ release: Int, isAlone: Bool = false) throws -> ModelHistory {
     let earlier = try (isAlone ? release..<release : 1..<release).map { (name: "\($0)", model: try model($0)) }
     var history = ModelHistory(current: try model(release), name: "\(release)", earlier: earlier)
@@ -51,7 +50,6 @@ struct EarlierReleaseTests {
     return history
   }
 
-  /// Writes the models of a release, as its app or a checkout has them.
   private static func writeModels(of release: Int, isAlone: Bool = false, locked: Bool, to folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let models = try (isAlone ? release...release : 1...release).map { ("\($0)", try model($0)) }
@@ -64,7 +62,7 @@ struct EarlierReleaseTests {
     try Data(lock.encoded()).write(to: folder.appendingPathComponent("lock.json"))
   }
 
-  /// Makes a store that each release of a route has written to.
+  /// Each release of the route has written to the store.
   private static func makeStore(_ route: Route, isPlain: Bool = false, at url: URL) throws {
     for version in route.versions {
       let history = try history(version)
@@ -82,7 +80,6 @@ struct EarlierReleaseTests {
     }
   }
 
-  /// Leaves what a case has of the store's model.
   private static func leave(_ trace: Trace, at url: URL) throws {
     if trace == .cache || trace == .neither {
       try FileManager.default.removeItem(at: ModelController(storeURL: url).snapshotURL)
@@ -177,7 +174,6 @@ struct EarlierReleaseTests {
     #expect(report.previousVersion.isPinned)
   }
 
-  /// Opens a store by a release that ships its own model alone.
   private static func assistant(ofRelease release: Int, isAlone: Bool = true, at url: URL) throws -> MigrationAssistant
   {
     MigrationAssistant(

@@ -10,7 +10,6 @@ import Testing
 ///
 /// It is one of the corpus if that is present, otherwise a generated one; the app has a table of its own in it.
 struct FieldStore {
-  /// The state in which the app left the store.
   enum Shape: String, CaseIterable, Sendable {
     /// In rollback mode, one file.
     case rollback
@@ -18,28 +17,23 @@ struct FieldStore {
     case wal
   }
 
-  /// The store's name wherever it is put.
   static let name = "Diary.sqlite"
-  /// The endings of the files that hold its data.
   static let dataSuffixes = ["", "-wal", "-journal"]
 
   /// The folder of models by which it is migrated to the current one.
   let models: URL
-  /// The model that made it.
   let source: ManagedObjectModel
-  /// The model that it must get.
   let destination: ManagedObjectModel
   private let mapping: MappingModel
   private let master: TemporaryDirectory
   private let before: Content
 
-  /// The rows of a store.
   struct Content: Equatable {
     var objects: StoreContents
     var others: OtherTables
   }
 
-  /// Makes the store; its content depends only on the shape.
+  /// The content depends only on the shape.
   init(_ shape: Shape) throws {
     master = try TemporaryDirectory()
     let store = master.file(Self.name)
@@ -93,7 +87,7 @@ struct FieldStore {
     }
   }
 
-  /// Writes to a store as the app would, and closes it without a checkpoint.
+  /// As the app would, without a checkpoint.
   func log(lines: Int, in store: URL) throws {
     var options = Connection.Options()
     options.checkpointsOnClose = false
@@ -103,7 +97,6 @@ struct FieldStore {
     try connection.close()
   }
 
-  /// Puts a copy into a folder.
   func place(in folder: URL) throws -> URL {
     let store = folder.appendingPathComponent(Self.name)
     for suffix in Self.dataSuffixes where FileManager.default.fileExists(atPath: master.file(Self.name).path + suffix) {
@@ -113,19 +106,17 @@ struct FieldStore {
     return store
   }
 
-  /// Returns the bytes of the store's files, by ending.
   func bytes(at store: URL) -> [String: Data] {
     Self.dataSuffixes.reduce(into: [:]) { bytes, suffix in
       bytes[suffix] = try? Data(contentsOf: URL(fileURLWithPath: store.path + suffix))
     }
   }
 
-  /// The number of the store's bytes in its initial state.
   var byteCount: Int { bytes(at: master.file(Self.name)).values.reduce(0) { $0 + $1.count } }
 
   // MARK: Inspection
 
-  /// Reads a copy of a store: inspecting it leaves the original and its folder alone.
+  /// Reads a copy: inspecting it leaves the original and its folder alone.
   private static func content(of store: URL, model: ManagedObjectModel) throws -> Content {
     let directory = try TemporaryDirectory()
     let copy = directory.file(name)
@@ -147,15 +138,12 @@ struct FieldStore {
     }
   }
 
-  /// Returns the rows of a migrated store.
   func contents(of store: URL) throws -> Content { try Self.content(of: store, model: destination) }
 
-  /// Returns true if a file holds all the old rows and no others.
   func isOld(_ store: URL) -> Bool {
     (try? Self.content(of: store, model: source)) == before
   }
 
-  /// Returns true if a file holds the rows that the migration must make of the old ones.
   func isMigrated(_ store: URL) -> Bool {
     guard let after = try? Self.content(of: store, model: destination) else { return false }
     let differences = KeptObjects.differences(
@@ -163,7 +151,7 @@ struct FieldStore {
     return differences == [] && after.others == before.others && after.objects.count > 0
   }
 
-  /// Returns the previous versions' stores, the newest last.
+  /// The newest last.
   func previousVersions(of store: URL) -> [URL] {
     let folder = store.path + ".heirloom/previous"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? []
@@ -172,7 +160,7 @@ struct FieldStore {
     }
   }
 
-  /// Checks that the store is migrated, the old one is kept as a previous version, and nothing else is there.
+  /// The store is migrated, the old one is kept as a previous version, and nothing else is there.
   func checkMigrated(_ store: URL, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(isMigrated(store), comment, sourceLocation: sourceLocation)
     let versions = previousVersions(of: store)
@@ -181,7 +169,7 @@ struct FieldStore {
     #expect(litter(beside: store) == [], comment, sourceLocation: sourceLocation)
   }
 
-  /// Returns the files in a store's folder that no finished operation leaves there.
+  /// Files in the store's folder that no finished operation leaves there.
   func litter(beside store: URL) -> [String] {
     let folder = store.deletingLastPathComponent().path
     let name = store.lastPathComponent

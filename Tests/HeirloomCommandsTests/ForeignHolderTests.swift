@@ -8,7 +8,6 @@ import Testing
 /// Two rounds of each run with every `swift test`, 50 with `HEIRLOOM_LONG_TESTS=1`.
 @Suite(.enabled(if: StoreHolder.python != nil, "python3 is absent: no second process holds the store"))
 struct ForeignHolderTests {
-  /// The state in which the other program has the store.
   enum Hold: String, CaseIterable, Sendable {
     case idleInWALMode
     case openReader
@@ -38,7 +37,6 @@ struct ForeignHolderTests {
     var isInUse: Bool { self != .idleInRollbackMode && self != .fileWithoutLock }
   }
 
-  /// The other program, which answers each line.
   private final class Holder {
     private let process = Process()
     private let input = Pipe()

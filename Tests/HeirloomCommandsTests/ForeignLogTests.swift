@@ -13,10 +13,9 @@ struct ForeignLogTests {
     tool = Tool(directory: directory.url)
   }
 
-  /// The database whose log is beside the store.
   enum Other: CaseIterable, Sendable { case table, store }
 
-  /// Makes another database in WAL mode and copies its log beside the store, as it is while the database is open.
+  /// The log is that of another database in WAL mode, as it is while that one is open.
   private func copyLog(of other: Other, to store: URL) throws {
     let url = directory.file("Other.sqlite")
     if other == .store { try PersistentStore.create(at: url, model: Notebook.first()).close() }

@@ -4,7 +4,6 @@ import HeirloomModel
 import TestSupport
 import Testing
 
-/// Frozen schemas as the command writes them, from source to a file.
 struct FreezeTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -15,7 +14,6 @@ struct FreezeTests {
     try ChatSource.write(in: directory.file("Chat"))
   }
 
-  /// Replaces words in a file of the app.
   private func edit(_ name: String, _ words: String, _ others: String) throws {
     let file = directory.file("Chat/\(name)")
     let text = try String(contentsOf: file, encoding: .utf8)
@@ -30,7 +28,6 @@ struct FreezeTests {
     try FileManager.default.removeItem(at: directory.file("Chat/Tests"))
   }
 
-  /// The names and texts of the app's files.
   private func sources() throws -> [String] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: directory.file("Chat").path).sorted()
     return try names + names.filter { $0.hasSuffix(".swift") }.map { try text("Chat/\($0)") }

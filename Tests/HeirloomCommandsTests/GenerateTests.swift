@@ -3,12 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The source that `heirloom generate` writes, as text and to the compiler.
 struct GenerateTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
     "Typed")
 
-  /// Command lines without the output, and the files with what they write, with which these tests are built.
+  /// Command lines without the output; these tests are built with the files that they write.
   private static let goldens: [(String, [String])] = [
     ("AircraftModel", [Tool.snapshots.path + "/Aircraft/Aircraft.xcdatamodeld", "--access", "public"]),
     ("ShelfModel", ["Shelf.xcdatamodeld"]),
@@ -105,7 +104,7 @@ struct GenerateTests {
     String(repeating: "n", count: 255), "İıß", "_2", "__", "#\"x\"#", "\"\"\"",
   ]
 
-  /// Makes a model whose every name is one of a list: entities, and in eight of them all other kinds of names.
+  /// Every name is one of a list: entities, and in eight of them all other kinds of names.
   private static func model(_ names: [String]) throws -> ManagedObjectModel {
     func attributes(_ type: AttributeType, _ isOptional: Bool) -> [AttributeDescription] {
       names.map { name in
@@ -184,7 +183,7 @@ struct GenerateTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// The models of the corpus and of the sample histories; a quick run takes every 60th.
+  /// Of the corpus and of the sample histories; a quick run takes every 60th.
   private static let models: [String] = {
     let snapshots = FileManager.default.enumerator(atPath: Tool.snapshots.path)?.compactMap { $0 as? String } ?? []
     let samples = snapshots.filter { $0.hasSuffix(".xcdatamodel") }.sorted().map { Tool.snapshots.path + "/" + $0 }

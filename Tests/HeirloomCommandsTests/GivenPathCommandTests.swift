@@ -9,7 +9,7 @@ struct GivenPathCommandTests {
   private let tool: Tool
   private let models: [ManagedObjectModel]
 
-  /// Makes a history of four versions in a folder of snapshots; each has one more attribute.
+  /// A history of four versions in a folder of snapshots; each has one more attribute.
   init() throws {
     directory = try TemporaryDirectory()
     tool = Tool(directory: directory.url)
@@ -42,7 +42,7 @@ struct GivenPathCommandTests {
     try store.close()
   }
 
-  /// Writes a compiled mapping model that leaves its name in the first attribute.
+  /// The compiled mapping model leaves its name in the first attribute.
   @discardableResult private func mapping(_ from: Int, _ to: Int, name: String? = nil) throws -> String {
     let name = name ?? "\(from)-\(to)"
     let completed = MappingModel(entityMappings: [

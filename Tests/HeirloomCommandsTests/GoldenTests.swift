@@ -24,7 +24,7 @@ struct GoldenTests {
       String($0.dropLast(7))
     }.sorted()
 
-  /// The queries by which the rows were counted, by the names that `rows.json` has.
+  /// By the names that `rows.json` has.
   private static let queries = [
     "notes": "SELECT COUNT(*) FROM ZNOTE", "bodies": "SELECT COUNT(ZBODY) FROM ZNOTE",
     "moods": "SELECT COUNT(ZMOOD) FROM ZNOTE", "tags": "SELECT COUNT(*) FROM ZTAG",
@@ -45,7 +45,7 @@ struct GoldenTests {
     return folder.appendingPathComponent("Journal.sqlite")
   }
 
-  /// Counts the rows of each store file but those of candidates, and the lines of quarantine files.
+  /// Of each store file but those of candidates, and the lines of quarantine files.
   private func rows(beside store: URL) throws -> [[String: Int]] {
     let folder = store.deletingLastPathComponent()
     var found: [[String: Int]] = []
@@ -63,14 +63,14 @@ struct GoldenTests {
     return found
   }
 
-  /// Returns the rows that were noted when the golden was made, but those of candidates.
+  /// As noted when the golden was made, without candidates.
   private func noted(_ name: String) throws -> [[String: Int]] {
     let data = try Data(contentsOf: Self.folder.appendingPathComponent("rows.json"))
     let all = try #require(try JSONSerialization.jsonObject(with: data) as? [String: [String: [String: Int]]])
     return try #require(all[name]).filter { !$0.key.contains("/incoming/") }.map(\.value)
   }
 
-  /// Expects that each noted file's content is in one file.
+  /// Each noted file's content must be in one file.
   private func expectWhole(_ name: String, _ store: URL, _ step: String) throws {
     let found = try rows(beside: store)
     for counts in try noted(name) {

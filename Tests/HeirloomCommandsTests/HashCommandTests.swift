@@ -271,7 +271,6 @@ struct HashCommandTests {
     #expect(outcome.error.contains("note:") && outcome.error.contains("Note.link"), "\(outcome.error)")
   }
 
-  /// The hashes that `inspect` prints of a model, or of the last schema of source.
   private struct NamedVersion {
     let hashes: [String: [UInt8]]
 
@@ -308,7 +307,6 @@ struct HashCommandTests {
 
   // MARK: Hashes on the command line
 
-  /// The forms of a hash on the command line.
   private static let forms: [(String, @Sendable ([UInt8]) -> String)] = [
     ("digits", { HashDialect.hex($0) }), ("the first digits", { HashDialect.hex($0.prefix(4)) }),
     ("upper case", { HashDialect.hex($0).uppercased() }), ("0x", { "0x" + HashDialect.hex($0) }),

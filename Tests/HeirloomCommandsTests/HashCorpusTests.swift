@@ -7,7 +7,6 @@ import Testing
 /// Hashes that Core Data made and printed.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct HashCorpusTests {
-  /// Bundles with several versions.
   private static let bundles = Dictionary(grouping: Corpus.modelPaths) { ($0 as NSString).deletingLastPathComponent }
     .filter { $0.key.hasSuffix(".xcdatamodeld") && $0.value.count > 1 && !$0.key.contains("magicalrecord") }.keys
     .sorted()
@@ -22,7 +21,6 @@ struct HashCorpusTests {
     }
   }
 
-  /// Runs the tool on a text of several stores.
   private static func find(_ texts: [String], in bundle: String) throws -> [[String]] {
     let directory = try TemporaryDirectory()
     let log = directory.file("log.txt")
@@ -120,7 +118,7 @@ struct HashCorpusTests {
     #expect(count > 10)
   }
 
-  /// Returns the error that Core Data prints of a store, from the property list in it.
+  /// The error that Core Data prints of a store, from the property list in it.
   private static func log(ofStore path: String) throws -> String {
     try Corpus.withCopy(of: path) { url in
       let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)

@@ -12,7 +12,6 @@ struct PrintedHashes {
 
   var names: [String] { hashes.keys.sorted() }
 
-  /// Returns the bytes that print as data and those that a description since iOS 13 leaves out.
   func bytes(_ name: String) -> [UInt8] { hashes[name] ?? [] }
 }
 
@@ -25,7 +24,6 @@ struct HashDialect: Sendable, CustomTestStringConvertible {
   var shown = (start: 32, end: 0)
   /// True if brackets show that there are no other entities.
   var isWhole = true
-  /// True if version identifiers are printed.
   var hasIdentifiers = true
   /// True if names are printed as they are, whatever they contain.
   var takesAnyName = true
@@ -64,7 +62,6 @@ struct HashDialect: Sendable, CustomTestStringConvertible {
     return "\"" + escaped.joined() + "\""
   }
 
-  /// The metadata of a store, indented as inside another description.
   static func metadata(_ printed: PrintedHashes, indent: Int, _ data: ([UInt8]) -> String) -> String {
     let space = String(repeating: " ", count: indent)
     var lines = ["{", "    NSPersistenceFrameworkVersion = 1244;"]
@@ -108,7 +105,6 @@ struct HashDialect: Sendable, CustomTestStringConvertible {
     return String(decoding: try JSONSerialization.data(withJSONObject: metadata, options: options), as: UTF8.self)
   }
 
-  /// Swift's description of a dictionary.
   private static func swift(_ printed: PrintedHashes, _ data: ([UInt8]) -> String) -> String {
     let hashes = printed.names.map { "\"\($0)\": \(data(printed.bytes($0)))" }.joined(separator: ", ")
     let identifiers = printed.identifiers.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -222,7 +218,6 @@ struct HashWrapping: Sendable, CustomTestStringConvertible {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { change(String($0)) }.joined(separator: "\n")
   }
 
-  /// Returns a text in the quotation marks of JSON.
   private static func quoted(_ text: String) -> String {
     String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
   }

@@ -7,13 +7,11 @@ import Testing
 
 /// Hashes are found in texts of every dialect, however it is wrapped, and nothing else is said of what is cut off.
 struct HashesInTextTests {
-  /// A place of hashes, in plain values.
   private struct Found: Equatable {
     var isWhole: Bool
     var identifiers: [String]
     var hashes: [String: [[UInt8]]]
 
-    /// Returns what is not as expected, in a few words.
     func difference(from expected: Found) -> String {
       let names = Set(hashes.keys).union(expected.hashes.keys).filter { hashes[$0] != expected.hashes[$0] }.sorted()
       return
@@ -134,7 +132,6 @@ struct HashesInTextTests {
     let first = try #require(lines.firstIndex { $0.contains("NSStoreModelVersionHashes =") })
     let second = try #require(lines.lastIndex { $0.contains("NSStoreModelVersionHashes =") })
     #expect(Self.places(in: text).map(\.lines) == [[first + 2, second + 2]])
-    // The second copy is cut off.
     let cut = lines[..<(second + 2)].joined(separator: "\n")
     #expect(Self.places(in: cut).map(\.lines) == [[first + 2, second + 2]])
   }

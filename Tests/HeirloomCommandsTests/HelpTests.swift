@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 struct HelpTests {
-  /// The commands, as the tool itself lists them for a program.
   private static var declared: [[String: Any]] {
     let json = try? Tool(directory: Tool.snapshots)("help", "--json").json()
     return json?["commands"] as? [[String: Any]] ?? []
@@ -114,7 +113,7 @@ struct HelpTests {
     #expect(asked.subtracting(declared).isEmpty)
   }
 
-  /// The command lines in the README, in the tool's article and in its own help.
+  /// From the README, the tool's article and its own help.
   private static let examples: [String] = {
     let checkout = Tool.snapshots.deletingLastPathComponent()
     let text = ["README.md", "Sources/Heirloom/Heirloom.docc/CommandLineTool.md"].map { path in
@@ -141,7 +140,7 @@ struct HelpTests {
     #expect(try tool("--version", "--json").json()["version"] as? String == HeirloomTool.version)
   }
 
-  /// Mistyped command lines, with the words that the error names and those that were meant.
+  /// With the words that the error names and those that were meant.
   private static let mistyped: [([String], String?, String?)] = [
     (["migrat"], "command \"migrat\"", "migrate"), (["Migrate"], "command \"Migrate\"", "migrate"),
     (["imgrate"], "command \"imgrate\"", "migrate"), (["help", "rehearsal"], "command \"rehearsal\"", "rehearse"),

@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The table of `heirloom history`.
 struct HistoryCommandTests {
   private let directory: TemporaryDirectory
   private let tool: Tool

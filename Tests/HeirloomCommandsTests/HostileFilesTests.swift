@@ -9,7 +9,7 @@ import Testing
 struct HostileFilesTests {
   private static let commands = ["inspect", "doctor", "verify", "plan", "rehearse", "migrate"]
 
-  /// Calls that would leave the database, wait, or fail.
+  /// They would leave the database, wait, or fail.
   static let calls = [
     "load_extension('%')", "writefile('%', 'x')", "readfile('%')", "edit('x')", "fts3_tokenizer('x', x'00')",
     "unknown_function(1)", "randomblob(2000000000)", "zeroblob(2000000000)", "printf('%.*c', 2000000000, 'x')",

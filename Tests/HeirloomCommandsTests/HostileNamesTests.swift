@@ -12,7 +12,7 @@ struct HostileNamesTests {
     String(repeating: "n", count: 255), "-- x", "*/", "?1", "main.x", "x.y", "İıß",
   ]
 
-  /// Returns the name of an attribute: with a dot it would be the path of a composite's element.
+  /// With a dot the name would be the path of a composite's element.
   private static func property(_ name: String) -> String { name.replacingOccurrences(of: ".", with: "_") }
 
   private static func model(_ name: String, adding: Bool) throws -> ManagedObjectModel {
@@ -102,7 +102,7 @@ struct HostileNamesTests {
     #expect(try Data(contentsOf: url) == bytes)
   }
 
-  /// Returns the characters that a terminal would obey.
+  /// Characters that a terminal would obey.
   private static func commands(in text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter {
       $0.properties.generalCategory == .control && $0 != "\n" || (0x202A...0x202E).contains($0.value)
@@ -232,7 +232,6 @@ struct HostileNamesTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// Migrates a store and checks that it is either untouched, or migrated with its notes.
   @discardableResult
   private func checkRefusedOrKept(_ store: URL, _ model: String, in directory: TemporaryDirectory) throws -> Int32 {
     let before = StoreBytes(of: store)

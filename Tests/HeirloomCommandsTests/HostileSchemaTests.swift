@@ -27,7 +27,6 @@ struct HostileSchemaTests {
     ]
   }
 
-  /// The attacks with their numbers.
   private static let numbered = Array(HostileSchema.all.enumerated()).map { ($0.offset, $0.element) }
 
   @Test(.slow("47 processes of the tool"), arguments: numbered)

@@ -14,7 +14,7 @@ struct HostileTextTests {
     "##[add-mask]\(mark)", "*/ \n.shell \(mark)", "a\n-- \(mark)", "\u{202E}\(mark)\u{200B}",
   ]
 
-  /// Makes a store whose schema and bookkeeping hold a name wherever one may stand.
+  /// The schema and bookkeeping hold the name wherever one may stand.
   private static func store(_ name: String, in directory: TemporaryDirectory) throws -> URL {
     let store = try Notebook.makeStore(in: directory, count: 3)
     let connection = try Connection(path: store.path, mode: .readWrite, options: .building)

@@ -3,9 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Everything that a model can say is shown, as text and as JSON.
 struct InspectModelTests {
-  /// A change of the model, and the words that show it.
   struct Feature: CustomTestStringConvertible, Sendable {
     let words: String
     let change: @Sendable (inout Parts) -> Void
@@ -17,7 +15,6 @@ struct InspectModelTests {
     }
   }
 
-  /// The parts of the model.
   struct Parts {
     var note = EntityDescription(name: "Note")
     var tag = EntityDescription(name: "Tag")

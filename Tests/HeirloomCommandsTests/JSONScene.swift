@@ -32,7 +32,7 @@ struct JSONScene {
     try tellFiles()
   }
 
-  /// Runs a command and compares what it gives with the table under a headline.
+  /// Compares the output with the table under a headline.
   @discardableResult
   private mutating func tell(_ headline: String, _ arguments: String...) throws -> [JSONValue] {
     let outcome = tool.run(arguments + ["--json"])
@@ -206,7 +206,7 @@ struct JSONScene {
     try tell(title, "inspect", "App.xcdatamodeld", "--from-log", "merged.txt", "--model", "Peer.xcdatamodel")
   }
 
-  /// The snapshot of a model with every feature.
+  /// A model with every feature.
   private static let everything = KeyTables.root.appendingPathComponent(
     "Tests/HeirloomFormatsTests/Snapshot/Goldens/format-1.json"
   ).path
@@ -302,7 +302,6 @@ struct JSONScene {
     try tell("versions", "versions", "Same.sqlite")
   }
 
-  /// Lets an app move a store aside.
   private func setAside(_ name: String) throws -> MigrationNotice {
     let url = directory.file("\(name).sqlite")
     var configuration = MigrationAssistant.Configuration()
@@ -408,7 +407,7 @@ struct JSONScene {
     try tellFile("a cut", directory.file("Salvaged.sqlite.cuts.jsonl"), isLines: true)
   }
 
-  /// A model whose features have as little as they can, and a composite with a default.
+  /// The features have as little as they can; a composite has a default.
   private static func bareModel() throws -> ManagedObjectModel {
     var note = EntityDescription(name: "Note")
     var address = AttributeDescription(name: "address", type: .composite)

@@ -4,7 +4,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// The same where files beside the store are damaged or all there is.
+/// ``DoctorWalkTests`` where files beside the store are damaged or all there is.
 struct KeptWalkTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -16,7 +16,7 @@ struct KeptWalkTests {
     store = directory.file("Notebook.sqlite")
   }
 
-  /// Makes a store of 900 notes of the second version, with two kept ones: the older of the first version.
+  /// 900 notes of the second version, with two kept versions: the older is of the first.
   private func makeVersions() throws -> [PreviousVersion] {
     _ = try Notebook.makeStore(in: directory, count: 900)
     for (number, model) in [try Notebook.adding(), try Notebook.first()].enumerated() {
@@ -27,7 +27,7 @@ struct KeptWalkTests {
     return try StoreArchive(storeURL: store).previousVersions()
   }
 
-  /// Cuts a file off after nine kilobytes, where no note is.
+  /// The nine kilobytes that stay hold no note.
   private func cut(_ url: URL) throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
     let handle = try FileHandle(forWritingTo: url)
@@ -41,11 +41,12 @@ struct KeptWalkTests {
     return try connection.firstInteger("SELECT COUNT(*) FROM ZNOTE")
   }
 
-  /// Which of the store and the kept versions, the newest first, are damaged; `nil` for a store that is gone.
+  /// The damaged ones of the store and the kept versions, the newest first; `nil` for a store that
+  /// is gone.
   struct Case: CustomTestStringConvertible, Sendable {
     let isStoreDamaged: Bool?
     let damaged: [Int]
-    /// True if the main files of those versions are gone, while their folders are there.
+    /// The main files of those versions are gone, while their folders are there.
     var areGone = false
     var testDescription: String {
       "store \(isStoreDamaged.map { $0 ? "damaged" : "sound" } ?? "gone"), versions \(areGone ? "gone" : "damaged"): \(damaged)"
@@ -57,7 +58,6 @@ struct KeptWalkTests {
       + [[0], [0, 1]].map { Case(isStoreDamaged: store, damaged: $0, areGone: true) }
   }
 
-  /// Makes a store with two previous versions, and damages what a case names.
   @discardableResult private func make(_ damage: Case) throws -> [PreviousVersion] {
     let versions = try makeVersions()
     for index in damage.damaged {
@@ -79,7 +79,6 @@ struct KeptWalkTests {
   func `the advice ends where the store or kept versions are damaged`(damage: Case) throws {
     try make(damage)
     let end = try DoctorWalk(tool: tool, store: store.path).run()
-    // The store is there again, with its notes where a version had them.
     if damage.isStoreDamaged == nil, damage.damaged.count == 2 {
       #expect(end.isSentence && end.text.contains("look for a backup"), "\(end)")
     } else {
@@ -165,7 +164,7 @@ struct KeptWalkTests {
 
   // MARK: - A log alone, or beside nothing
 
-  /// Leaves nothing but a log with all notes, beside no file or an empty one.
+  /// A log with all notes, beside no file or an empty one.
   private func leaveLog(isEmptyFile: Bool) throws -> Data {
     _ = try Notebook.makeStore(in: directory, count: 20)
     let copy = directory.file("Copy.sqlite")

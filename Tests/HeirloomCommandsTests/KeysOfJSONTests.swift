@@ -22,7 +22,7 @@ struct KeysOfJSONTests {
     #expect(told.isEmpty, "not rare: \(told.sorted())")
   }
 
-  /// What no quick run gives, with the reason.
+  /// Keys that no quick run gives, with the reason.
   private static let rare = [
     "a row in quarantine.positions": "objects in ordered lists",
     "a cut.key null": "tables of links that were made without keys",
@@ -53,7 +53,7 @@ struct KeysOfJSONTests {
       ])
   }
 
-  /// The headlines over the tables about the report of a support mail, by the names of its types.
+  /// Headlines of the tables about the report of a support mail, by the names of its types.
   private static let reportTables = [
     "DiagnosticsReport": "report.json", "System": "system", "File": "file", "Volume": "volume", "Database": "database",
     "Metadata": "metadata", "History": "known versions", "Snapshot": "archived model", "Entity": "counted entity",
@@ -99,7 +99,7 @@ struct KeysOfJSONTests {
   }
 }
 
-/// The tables of an article: the type of each key, by the headline above.
+/// The type of each key, by the headline above it.
 struct KeyTables {
   static let root = Tool.snapshots.deletingLastPathComponent()
 
@@ -122,7 +122,7 @@ struct KeyTables {
   }
 }
 
-/// The comparison of JSON with the tables, which notes what was seen.
+/// Compares JSON with the tables, and notes what was seen.
 struct JSONComparison {
   private let tables: KeyTables
   private(set) var complaints: [String] = []
@@ -141,7 +141,6 @@ struct JSONComparison {
     }
   }
 
-  /// Compares an object with a table.
   mutating func compare(_ value: JSONValue, with headline: String, at place: String) {
     guard let own = tables.types[headline], case .object(let members) = value else {
       return complaints.append("\(place) is no \(headline)")

@@ -140,7 +140,6 @@ struct LockKindCommandTests {
     "format 3": Array("{\"format\": 3}".utf8), "over 4 MiB": [UInt8](repeating: 0x20, count: (4 << 20) + 1),
   ]
 
-  /// Every command that reads a history.
   @Test(arguments: unreadable.keys.sorted())
   func `no command passes over a lock that can't be read, nor writes it`(name: String) throws {
     let bytes = try #require(Self.unreadable[name])

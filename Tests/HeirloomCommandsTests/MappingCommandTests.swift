@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The option `--mapping`, and `inspect` for a mapping model.
 struct MappingCommandTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -13,7 +12,6 @@ struct MappingCommandTests {
     tool = Tool(directory: directory.url)
   }
 
-  /// Writes a compiled mapping model from the first version of the notebook to another.
   private func mapping(
     to model: ManagedObjectModel, policy: String? = nil, name: String = "Map.cdm",
     setting values: [PropertyMapping] = []

@@ -4,15 +4,14 @@ import Testing
 
 /// The built tool in a process of its own, with its time and memory.
 struct MeasuredTool {
-  /// The result and the cost of a run.
   struct Outcome: CustomStringConvertible {
-    /// The exit code; `nil` when a signal ended it.
+    /// `nil` when a signal ended the process.
     let code: Int32?
-    /// The processor time, in seconds.
+    /// Processor time.
     let seconds: Double
     /// The largest memory, in bytes; 0 where the system doesn't tell.
     let peak: Int
-    /// The text on both streams.
+    /// On both streams.
     let text: String
 
     var description: String {
@@ -20,7 +19,7 @@ struct MeasuredTool {
     }
   }
 
-  /// Runs the tool; it is ended after a minute.
+  /// The tool is ended after a minute.
   static func run(_ arguments: [String], in folder: URL) throws -> Outcome {
     let tool = try #require(BuiltTool.url)
     let log = folder.appendingPathComponent("output.txt")

@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// `heirloom merge` by hand and as git's driver.
 struct MergeCommandTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -64,8 +63,6 @@ struct MergeCommandTests {
     #expect(try text("ours") == "ours")
     #expect(tool("merge", "base", "ours").code == 2)
   }
-
-  // MARK: - Git
 
   private static let gitPath = ["/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git"].first {
     FileManager.default.isExecutableFile(atPath: $0)

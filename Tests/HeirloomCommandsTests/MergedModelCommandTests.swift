@@ -41,7 +41,6 @@ struct MergedModelCommandTests {
       try ManagedObjectModel(merging: zip(versions, numbers).map { $0[$1].model })
     }
 
-    /// Makes a version of each bundle the current one.
     func release(_ numbers: [Int]) throws {
       for (bundle, (versions, number)) in zip(bundles, zip(versions, numbers)) {
         let name = "\(versions[number].name).xcdatamodel"
@@ -51,7 +50,6 @@ struct MergedModelCommandTests {
       }
     }
 
-    /// Returns the number of objects by entity, as the tables tell.
     func counts() throws -> [String: Int64] {
       let json = try tool("inspect", store.path, "--json").json()
       let entities = try #require(json["entities"] as? [[String: Any]])
@@ -162,7 +160,7 @@ struct MergedModelCommandTests {
 }
 
 extension MergedModelCommandTests.Scene {
-  /// The name of a merged version, in the order of the command line and in that of a folder.
+  /// In the order of the command line, and in that of a folder.
   fileprivate func names(_ numbers: [Int]) -> [String] {
     let names = zip(versions, numbers).map { $0[$1].name }
     return [names.joined(separator: " and "), names.reversed().joined(separator: " and ")]

@@ -83,7 +83,6 @@ struct MigrateTests {
     #expect(message.contains("is kept in the folder \"previous\""), "\(message)")
     #expect(StoreBytes(of: kept) == bytes)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
-    // It may still be looked at.
     #expect(Tool(directory: directory.url)("verify", named.path).code == 0)
   }
 

@@ -10,14 +10,13 @@ import Testing
 
 /// The examples of the article about the model's XML: what it says is read, and nothing is left unread.
 struct ModelArticleTests {
-  /// The examples, each with what the article says that `heirloom inspect` shows.
+  /// With what the article says that `heirloom inspect` shows.
   private static let examples = Result { () throws -> [(xml: String, shown: String)] in
     let file = KeyTables.root.appendingPathComponent("Sources/Heirloom/Heirloom.docc/ModelByHand.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     return text.matches(of: /(?s)```xml\n(.*?)\n```\n.*?\n```\n(.*?)```\n/).map { (String($0.1), String($0.2)) }
   }
 
-  /// Returns a whole model of an example.
   private static func model(_ xml: String) -> String {
     if xml.hasPrefix("<?xml") { return xml }
     return "<model>" + (xml.hasPrefix("<attribute") ? "<entity name=\"Note\">\(xml)</entity>" : xml) + "</model>"

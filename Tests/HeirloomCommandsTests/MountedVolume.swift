@@ -4,7 +4,6 @@ import Testing
 
 /// A small file system that is mounted for one test: in memory, or one that shares blocks.
 final class MountedVolume {
-  /// The folder on which it is mounted.
   let url: URL
   private let directory: TemporaryDirectory
 
@@ -13,33 +12,28 @@ final class MountedVolume {
   /// True when a process in a namespace of its own may.
   static let isPossibleInNamespace: Bool =
     (try? command(["/usr/bin/unshare", "-Urm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])) != nil
-  /// The comment of a skipped test.
   static let absence: Comment = "no tmpfs can be mounted here, not as root and not by unshare -Urm"
 
-  /// Mounts a file system on a folder of its own.
   convenience init(options: String) throws {
     let directory = try TemporaryDirectory()
     try self.init(on: directory.url, of: directory, options: options)
   }
 
-  /// Mounts a file system on an existing folder, in a directory that is kept as long.
+  /// The directory is kept as long as the volume.
   init(on folder: URL, of directory: TemporaryDirectory, kind: String = "tmpfs", options: String) throws {
     url = folder
     self.directory = directory
     try Self.command(["/usr/bin/mount", "-t", kind, "-o", options, kind, folder.path])
   }
 
-  /// Mounts a file on itself, as a container mounts a single file of its host.
+  /// As a container mounts a single file of its host.
   init(file: URL, of directory: TemporaryDirectory) throws {
     url = file
     self.directory = directory
     try Self.command(["/usr/bin/mount", "--bind", file.path, file.path])
   }
 
-  /// Makes a file system that shares blocks between files, and mounts it.
-  ///
-  /// - Parameter megabytes: The size; the file that holds it takes only the space that is written.
-  /// - Throws: The command that failed.
+  /// The file that holds the volume takes only the space that is written.
   init(sharingBlocks megabytes: Int) throws {
     directory = try TemporaryDirectory()
     let image = directory.file("image").path
@@ -50,13 +44,10 @@ final class MountedVolume {
     try Self.command(["/usr/bin/mount", "-o", "loop", image, url.path])
   }
 
-  /// True when this process may make and mount one that shares blocks.
   static let canShareBlocks: Bool = (try? MountedVolume(sharingBlocks: 320)) != nil
-  /// The comment of a skipped test of shared blocks.
   static let absenceOfSharing: Comment =
     "no XFS can be made and mounted here: mkfs.xfs, a loop device and root are needed"
 
-  /// The bytes that are taken on the volume.
   var usedBytes: UInt64 {
     get throws {
       // Blocks are allocated late.
@@ -71,14 +62,12 @@ final class MountedVolume {
     try? Self.command(["/usr/bin/umount", "-l", url.path])
   }
 
-  /// Gives the volume other options, such as another size.
   func remount(_ options: String) throws {
     // Only new options are given: in a namespace the existing ones can't be given again.
     try Self.command(
       ["/usr/bin/mount", "--options-source=disable", "-o", "remount," + options, "tmpfs", url.path])
   }
 
-  /// Removes everything on the volume.
   func clear() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
       try FileManager.default.removeItem(at: url.appendingPathComponent(name))

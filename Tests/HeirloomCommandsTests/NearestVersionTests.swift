@@ -7,7 +7,6 @@ import Testing
 struct NearestVersionTests {
   private static let models = "duckduckgo-bsk/models/BookmarksModel.xcdatamodeld"
 
-  /// Changes a byte of each hash in a store's metadata.
   private static func flipHashes(of url: URL) throws {
     let connection = try Connection(path: url.path, mode: .readWrite)
     let bytes = try #require(try connection.rows("SELECT Z_PLIST FROM Z_METADATA").first?[0].blob)

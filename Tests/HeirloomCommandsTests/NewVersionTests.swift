@@ -4,7 +4,6 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// The versions that `heirloom new-version` makes, and its refusals.
 struct NewVersionTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -38,7 +37,7 @@ struct NewVersionTests {
     try ModelVersionList(directory.file("\(bundle).xcdatamodeld").path)
   }
 
-  /// Everything in the folder, hidden names too.
+  /// Hidden names too.
   private func names() throws -> [String] {
     try #require(FileManager.default.enumerator(atPath: directory.url.path)).compactMap { $0 as? String }.sorted()
   }

@@ -16,7 +16,7 @@ struct NextStepTests {
     store = directory.file("Notebook.sqlite")
   }
 
-  /// Makes a store of the second version, with two kept ones: the older of the first version.
+  /// Of the second version, with two kept ones: the older of the first version.
   private func makeVersions() throws {
     _ = try Notebook.makeStore(in: directory, count: 20)
     for (number, model) in [try Notebook.adding(), try Notebook.first()].enumerated() {
@@ -27,7 +27,7 @@ struct NextStepTests {
     #expect(try versions().count == 2)
   }
 
-  /// The kept versions, the newest first.
+  /// The newest first.
   private func versions() throws -> [PreviousVersion] { try StoreArchive(storeURL: store).previousVersions() }
 
   private func damage(_ url: URL) throws {
@@ -42,7 +42,6 @@ struct NextStepTests {
     return (json["next"] as? String, json["before"] as? String, tool("doctor", store.path).output)
   }
 
-  /// Runs a printed command in a shell's words, and returns its code.
   private func run(_ command: String?) throws -> Int32 {
     let words = try #require(command).split(separator: " ").map(String.init)
     #expect(words.first == "heirloom" && !words.contains("MODEL") && !words.contains("FILE"), "\(words)")
@@ -101,11 +100,9 @@ struct NextStepTests {
     if hasVersion { #expect(try run(found.next) == 0) }
   }
 
-  /// A file that is no database.
   struct Other: CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
-    /// A word of what is said of it.
     let word: String
   }
 

@@ -4,32 +4,30 @@ import TestSupport
 
 /// A small app whose models differ in one thing each.
 enum Notebook {
-  /// Makes the first version: notes with a title and perhaps a mood.
+  /// Notes with a title and perhaps a mood.
   static func first() throws -> ManagedObjectModel {
     try model()
   }
 
-  /// Makes a version with one more optional attribute.
   static func adding() throws -> ManagedObjectModel {
     try model { $0.attributes.append(optional("rating", .integer64)) }
   }
 
-  /// Makes a version without moods.
   static func dropping() throws -> ManagedObjectModel {
     try model { $0.attributes.removeAll { $0.name == "mood" } }
   }
 
-  /// Makes a version that requires a value that no note has.
+  /// No note has the value.
   static func requiring() throws -> ManagedObjectModel {
     try model { $0.attributes.append(AttributeDescription(name: "author", type: .string)) }
   }
 
-  /// Makes a version that requires a date that no note has.
+  /// No note has the date.
   static func dating() throws -> ManagedObjectModel {
     try model { $0.attributes.append(AttributeDescription(name: "created", type: .date)) }
   }
 
-  /// Makes a version with two changes of type that can't be inferred, to see both reported.
+  /// Two changes of type that can't be inferred, to see both reported.
   static func converting() throws -> ManagedObjectModel {
     try model { note in
       note.attributes[0].type = .integer64
@@ -50,22 +48,17 @@ enum Notebook {
     return attribute
   }
 
-  /// Writes a model as a snapshot and returns the file's path.
+  /// Returns the path of the snapshot.
   static func write(_ model: ManagedObjectModel, _ name: String, in directory: TemporaryDirectory) throws -> String {
     let url = directory.file(name + ".json")
     try ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0)).encoded(.readable).write(to: url)
     return url.path
   }
 
-  /// Makes a store of the first version: every other note has a mood.
+  /// Every other note has a mood.
   ///
-  /// - Parameters:
-  ///   - directory: The folder.
-  ///   - count: The number of notes.
-  ///   - archives: True if the model is beside the store and in it; otherwise only those who have the model know it.
-  ///   - name: The file's name.
-  /// - Returns: The store's location.
-  /// - Throws: The error that keeps the store from being made.
+  /// With `archives`, the model is beside the store and in it; otherwise only those who have the
+  /// model know it.
   static func makeStore(
     in directory: TemporaryDirectory, count: Int = 1234, archives: Bool = true, name: String = "Notebook.sqlite"
   ) throws -> URL {
@@ -85,7 +78,7 @@ enum Notebook {
     return url
   }
 
-  /// Moves a store aside, as an app does whose model no mapping can be inferred to.
+  /// As an app does whose model no mapping can be inferred to.
   static func setAside(_ store: URL) throws -> MigrationNotice {
     var configuration = MigrationAssistant.Configuration()
     configuration.incompatibleStore = .setAside

@@ -7,11 +7,10 @@ import Testing
 ///
 /// Every command that is printed is run word for word.
 struct NumberRepairTests {
-  /// The statements with which another program damaged a store.
   struct Damage: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let sql: String
-    /// The kinds of the findings that a repair removes.
+    /// A repair removes the findings of these kinds.
     let kinds: Set<String>
 
     init(_ name: String, _ sql: String, _ kinds: String...) {
@@ -51,14 +50,12 @@ struct NumberRepairTests {
     }
   }
 
-  /// Runs a printed command word for word.
   private static func run(_ tool: Tool, _ command: String) throws -> Tool.Outcome {
     let words = command.split(separator: " ").map(String.init)
     #expect(words.first == "heirloom" && !words.contains { ["MODEL", "FILE", "STORE"].contains($0) }, "\(command)")
     return tool.run(Array(words.dropFirst()))
   }
 
-  /// Returns the command in a message.
   private static func command(in message: String) throws -> String {
     let match = try #require(message.firstMatch(of: #/heirloom repair( --model)?( [^ ]+)+? does it\./#), "\(message)")
     return String(match.output.0.dropLast(" does it.".count))
@@ -86,7 +83,6 @@ struct NumberRepairTests {
     #expect(Set(found.map(\.kind)).isSuperset(of: damage.kinds), "\(found)")
     let commands = Set(try found.map { try Self.command(in: $0.message) })
     #expect(commands == ["heirloom repair \(store.url.path)"])
-    // `doctor` names the same one.
     #expect(try tool("doctor", store.url.path, "--json").json()["next"] as? String == commands.first)
 
     let outcome = try Self.run(tool, try #require(commands.first) + " --json")
@@ -102,7 +98,6 @@ struct NumberRepairTests {
     #expect(kept.id == (try outcome.json()["retained"] as? String))
     #expect(try NumberedStore.rows(of: kept.storeURL) == damaged)
     #expect(tool("compare", store.url.path, kept.storeURL.path).code == 0)
-    // Nothing is left to repair.
     let again = try tool("repair", store.url.path, "--json").json()
     #expect(again["repaired"] as? [String] == [] && again["retained"] is NSNull)
     try Self.migrateOnce(tool, store, rows)
@@ -271,7 +266,7 @@ struct NumberRepairTests {
     #expect(kinds.isDisjoint(with: ["unknownEntityNumber", "wrongDestination", "keysBehind"]), "\(kinds)")
   }
 
-  /// Returns all rows of all tables but metadata and highest keys.
+  /// Of all tables but metadata and highest keys.
   private static func allRows(of url: URL) throws -> [String: [[SQLiteValue]]] {
     let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
     var rows: [String: [[SQLiteValue]]] = [:]

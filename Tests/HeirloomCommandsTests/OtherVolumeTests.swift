@@ -54,7 +54,6 @@ struct OtherVolumeTests {
     field.checkMigrated(store)
   }
 
-  /// The way in which the app keeps its external data elsewhere.
   enum Elsewhere: String, CaseIterable, Sendable {
     case supportMounted
     case externalDataMounted

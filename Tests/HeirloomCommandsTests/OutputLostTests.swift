@@ -5,7 +5,7 @@ import Testing
 /// Output that can't be written, and missing places and lists, for the tool as a process.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))
 struct OutputLostTests {
-  /// Runs a line of a shell, in which `$tool` is the tool.
+  /// `$tool` is the tool.
   private func shell(_ line: String, in folder: URL) throws -> (code: Int32?, error: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -98,7 +98,6 @@ struct OutputLostTests {
     #expect(try shell(line + "\"$tool\" help", in: directory.url).code == 0)
   }
 
-  /// The origin of a list that nobody writes.
   enum Source: String, CaseIterable, Sendable {
     case pipe, standardInput
   }

@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Files that commands write where the command line says.
 struct OutputPathTests {
   /// Files and folders that belong to a store, without those that need not exist.
   static let ownNames = [

@@ -9,7 +9,6 @@ import Testing
 /// In every case the run ends, reports the problem or migrates, keeps every row, and changes no target of a link.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))
 struct OwnedPathTests {
-  /// The thing at the path.
   enum Kind: String, CaseIterable, Sendable {
     case linkToFile
     case linkToFolder
@@ -22,7 +21,7 @@ struct OwnedPathTests {
     case emptyFile
   }
 
-  /// The path, relative to the store's folder.
+  /// Relative to the store's folder.
   enum Place: String, CaseIterable, Sendable {
     case store = "Diary.sqlite"
     case log = "Diary.sqlite-wal"
@@ -52,7 +51,6 @@ struct OwnedPathTests {
     case externalFile = ".Diary_SUPPORT/_EXTERNAL_DATA/0F2E4A52-6A0B-4B7C-9C55-0A4C2B4B2D11"
   }
 
-  /// One row of the table.
   struct Case: CustomTestStringConvertible, Sendable {
     let place: Place
     let kind: Kind
@@ -60,7 +58,7 @@ struct OwnedPathTests {
 
     var testDescription: String { "\(kind) at \(place), \(shape)" }
 
-    /// All rows; in a quick run one kind for each path in turn, and the rows that once failed.
+    /// In a quick run one kind for each path in turn, and the rows that once failed.
     static let all: [Case] = {
       var cases: [Case] = []
       for (row, place) in Place.allCases.enumerated() {
@@ -129,7 +127,7 @@ struct OwnedPathTests {
     }
   }
 
-  /// Makes a socket's name; a socket's path must be short, so it is made above the test's folder and moved.
+  /// A socket's path must be short, so the socket is made above the test's folder and moved.
   private static func makeSocket(_ path: String) throws {
     let short = (path.hasPrefix("/dev/shm/") ? "/dev/shm" : "/tmp") + "/s\(UInt32.random(in: 0...UInt32.max))"
     #if canImport(Darwin)
@@ -158,7 +156,6 @@ struct OwnedPathTests {
     let (directory, victim) = (try TemporaryDirectory(), try Victim())
     let store = try field.place(in: directory.url)
     let path = directory.file(row.place.rawValue).path
-    // A file that has the name already is moved away, to be put back later.
     let aside = path + ".aside"
     let hadFile = FileManager.default.fileExists(atPath: path)
     if hadFile { try FileManager.default.moveItem(atPath: path, toPath: aside) }

@@ -79,7 +79,7 @@ struct PathWordsTests {
     #expect(told.code == 1 && told.error.contains("a broken symbolic link"), "\(told)")
   }
 
-  /// A file that is no SQLite database, with words that each command says of it.
+  /// No SQLite database; each command says the words of it.
   struct Other: CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]

@@ -7,7 +7,6 @@ import Testing
   .enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"),
   .enabled(if: PlainUser.isPossible, "no user without privileges can run the tool here"))
 struct PermissionTests {
-  /// The missing right.
   enum Right: String, CaseIterable, Sendable {
     case folderNotWritable
     case folderNotReadable
@@ -58,7 +57,6 @@ struct PermissionTests {
     }
   }
 
-  /// Returns everything in a folder: names, kinds, permissions, owners, content.
   private static func picture(_ folder: URL) throws -> [String: String] {
     var picture: [String: String] = [:]
     let paths = (FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []) + [""]
@@ -118,7 +116,6 @@ struct PermissionTests {
     field.checkMigrated(store, outcome.summary)
   }
 
-  /// Gives everything in a folder to the user.
   private func own(_ folder: URL) throws {
     guard geteuid() == 0 else { return }
     let paths = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
@@ -144,14 +141,12 @@ struct PermissionTests {
   }
 }
 
-/// A user without privileges who runs the tool.
 enum PlainUser {
   /// A user who owns nothing, or the user of this process if that isn't the superuser.
   static let identifier: uid_t = geteuid() == 0 ? 65534 : geteuid()
-  /// The tool, started as that user.
   static let tool = ToolProcess(
     wrapper: geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [])
-  /// True when that user can reach the tool and the models.
+  /// That user can reach the tool and the models.
   static let isPossible: Bool = {
     guard let field = try? FieldStore(.rollback), let directory = try? TemporaryDirectory() else { return false }
     let outcome = try? tool.migrate(directory.file("nothing"), to: field.models)

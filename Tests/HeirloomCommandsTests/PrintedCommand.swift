@@ -3,7 +3,6 @@ import HeirloomCommands
 
 /// A command in a text that the tool printed, read word for word as a shell reads it.
 struct PrintedCommand: Equatable, CustomStringConvertible {
-  /// The words after `heirloom`.
   let words: [String]
 
   var description: String { (["heirloom"] + words).joined(separator: " ") }
@@ -13,7 +12,6 @@ struct PrintedCommand: Equatable, CustomStringConvertible {
     words.first { $0.wholeMatch(of: /[A-Z]{2,}(\.[A-Z]+)*(=[A-Z]+)?|fill:VALUE.*/) != nil }
   }
 
-  /// Returns the commands of a text, in its order.
   static func all(in text: String) -> [PrintedCommand] {
     text.ranges(of: "heirloom ").compactMap { range in
       // A file's name may end so.
@@ -79,7 +77,7 @@ struct PrintedCommand: Equatable, CustomStringConvertible {
     return (word, true)
   }
 
-  /// The commands' options, by name: true for one with a value.
+  /// By command and name; true for an option with a value.
   private static let grammar: [String: [String: Bool]] = {
     let json = try? Tool(directory: Tool.snapshots)("help", "--json").json()
     let commands = json?["commands"] as? [[String: Any]] ?? []
@@ -93,7 +91,6 @@ struct PrintedCommand: Equatable, CustomStringConvertible {
     return Dictionary(uniqueKeysWithValues: pairs + [("help", [:])])
   }()
 
-  /// The tool's commands and options.
   static let commands = Set(grammar.keys)
   static let options = Set(grammar.values.flatMap(\.keys))
 }

@@ -8,7 +8,6 @@ import Testing
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"), "there is no prlimit here"),
   .disabled(if: Sanitizer.isOn, Sanitizer.reason))
 struct ProcessLimitsTests {
-  /// Something that a system limits.
   enum Limit: Sendable, CustomStringConvertible {
     case files(Int)
     case memory(Int)

@@ -9,7 +9,6 @@ import Testing
 /// A quick selection runs with every `swift test`; `HEIRLOOM_LONG_TESTS=1` runs the full numbers.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"), .serialized)
 struct ProcessTests {
-  /// A store of the sample history's first version, with its content.
   private struct Scene {
     let directory: TemporaryDirectory
     let store: URL
@@ -42,12 +41,10 @@ struct ProcessTests {
       return (process, output)
     }
 
-    /// Returns the names of versions, candidates and records in the companion folder.
     func companion(_ name: String) -> [String] {
       (try? FileManager.default.contentsOfDirectory(atPath: store.path + ".heirloom/" + name)) ?? []
     }
 
-    /// Checks that the store is the whole new one, and that its only previous version is the old one.
     func checkMigrated() throws {
       let after = try StoreContents(of: store, model: last)
       #expect(
@@ -99,7 +96,6 @@ struct ProcessTests {
       }
       let outcome = Self.outcome(run.output)
       run.process.waitUntilExit()
-      // The first run is timed.
       if number == 0 { duration = begin.duration(to: .now) / .seconds(1) }
       // A process that is stopped before it listens has been killed.
       guard run.process.terminationReason == .exit else {

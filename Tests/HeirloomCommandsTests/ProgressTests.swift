@@ -72,7 +72,7 @@ struct ProgressReporterTests {
       reporter.tick()
     }
 
-    /// Returns the text that was written since the last call.
+    /// What was written since the last call.
     func take() -> String {
       written.withLock { text in
         defer { text = "" }

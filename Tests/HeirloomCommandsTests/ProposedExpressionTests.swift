@@ -28,7 +28,6 @@ struct ProposedExpressionTests: ModelMaking {
     }
   }
 
-  /// Returns what a column holds for the value of another type.
   private static func expected(from source: AttributeType, to destination: AttributeType) -> SQLiteValue {
     switch (source, destination) {
     case (_, .string): .text(text(of: source))

@@ -7,17 +7,12 @@ final class PseudoTerminal {
   private let process = Process()
   private let reading: Int32
   private let writing: Int32
-  /// The tool's text so far, on both streams.
+  /// So far, on both streams.
   var text: String { String(decoding: bytes, as: UTF8.self) }
   private var bytes: [UInt8] = []
 
-  /// Starts the tool.
-  ///
-  /// - Parameters:
-  ///   - arguments: Its arguments.
-  ///   - columns: The terminal's columns; `nil` for a pipe instead of a terminal.
-  ///   - environment: The variables that are set besides those of the tests.
-  /// - Throws: The error that keeps it from being started.
+  /// `columns` is `nil` for a pipe instead of a terminal; the variables are set besides the tests'
+  /// own.
   init(_ arguments: [String], columns: Int?, environment: [String: String] = [:]) throws {
     if let columns {
       #if canImport(Darwin)
@@ -64,7 +59,6 @@ final class PseudoTerminal {
     close(writing)
   }
 
-  /// Waits until the tool has written something.
   func wait(for expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
     let end = ContinuousClock.now + .seconds(20)
     while !text.contains(expected), ContinuousClock.now < end {
@@ -88,12 +82,11 @@ final class PseudoTerminal {
     Thread.sleep(forTimeInterval: 0.3)
   }
 
-  /// Presses Ctrl-C.
   func stop() {
     kill(process.processIdentifier, SIGINT)
   }
 
-  /// Waits for the end and returns the exit code; `nil` if a signal or the test had to end it.
+  /// The exit code; `nil` if a signal or the test had to end the tool.
   func end() -> Int32? {
     let end = ContinuousClock.now + .seconds(20)
     while process.isRunning, ContinuousClock.now < end {

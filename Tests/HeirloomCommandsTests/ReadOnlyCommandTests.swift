@@ -6,7 +6,6 @@ import Testing
 
 /// Commands that read: the files beside a store stay as they are where no `-wal` is, whatever is left of the `-shm`.
 struct ReadOnlyCommandTests {
-  /// The state of the shared memory file.
   enum Memory: String, CaseIterable, Sendable {
     case none, empty, left, zeros
   }

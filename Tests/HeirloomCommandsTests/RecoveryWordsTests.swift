@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The sentences about what an earlier run left, and about what a restoration finds.
 struct RecoveryWordsTests {
   @Test func `a restoration where no store is says so, and speaks of no earlier run`() throws {
     let directory = try TemporaryDirectory()

@@ -10,7 +10,7 @@ private struct Oddity: CustomTestStringConvertible, Sendable {
   let isRefused: Bool
   let change: @Sendable (URL) throws -> Void
 
-  /// Returns an oddity made by statements that run with the schema writable.
+  /// The statements may write the schema.
   static func sql(_ name: String, isRefused: Bool = true, _ script: String) -> Oddity {
     Oddity(testDescription: name, isRefused: isRefused) { url in
       let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
@@ -79,7 +79,7 @@ private struct Oddity: CustomTestStringConvertible, Sendable {
 }
 
 struct RefusalAgreementTests {
-  /// The answer of a command, apart from its own words.
+  /// Apart from the command's own words.
   private struct Answer: Equatable {
     let code: Int32
     let error: String

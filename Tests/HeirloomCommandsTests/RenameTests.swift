@@ -8,7 +8,6 @@ import Testing
 struct RenameTests {
   private static let secret = "Ada Lovelace"
 
-  /// Makes a model of people with a name, an age, and perhaps friends.
   private static func people(_ name: String, id: String? = nil, isRequired: Bool = false) throws -> ManagedObjectModel {
     var person = EntityDescription(name: "Person")
     var attribute = AttributeDescription(name: name, type: .string)
@@ -20,7 +19,7 @@ struct RenameTests {
     return try ManagedObjectModel(entities: [person])
   }
 
-  /// Makes a store of 1,200 people, every sixth without a name; a name is made of the number, or is another text.
+  /// Of 1,200 people, every sixth has no name.
   private static func makeStore(
     _ file: String, _ model: ManagedObjectModel, _ name: String, in directory: TemporaryDirectory,
     text: (Int) -> String = { "\(secret) \($0)" }

@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The remedy of a damaged record, as `heirloom doctor` and the failing migration name it.
 struct RepairTests {
   private func manifest(_ store: URL) -> String { store.path + ".heirloom/manifest.json" }
 

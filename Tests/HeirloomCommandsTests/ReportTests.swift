@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 struct ReportTests {
-  /// Writes a report about a store and returns the page.
   private func page(
     _ store: URL, to model: String, in directory: TemporaryDirectory, _ more: String...
   ) throws -> String {
@@ -17,7 +16,6 @@ struct ReportTests {
     return try String(contentsOf: directory.file("report.html"), encoding: .utf8)
   }
 
-  /// Returns the page's text as a person reads it, without tags.
   private func text(of page: String) throws -> String {
     let body = try #require(page.range(of: "<body>")).lowerBound
     var text = page[body...].replacing(try Regex("<style>[^<]*</style>"), with: "")

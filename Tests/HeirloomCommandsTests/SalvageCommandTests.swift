@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The command's report on a salvage, and its exit codes.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct SalvageCommandTests {
   private static let store = StoreDamage.store

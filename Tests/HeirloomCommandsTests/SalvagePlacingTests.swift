@@ -8,7 +8,7 @@ import Testing
 struct SalvagePlacingTests {
   private static func photo(_ number: Int) -> String { "0A000000-0000-4000-8000-00000000000\(number)" }
 
-  /// Makes a store with a note whose picture is in a file of its own.
+  /// With a note whose picture is in a file of its own.
   private func make(_ url: URL, _ number: Int, _ model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let folder = URL(fileURLWithPath: ExternalStorage.folder(forStoreAt: url.path))

@@ -10,7 +10,6 @@ import Testing
 ///
 /// The files in `Screens` are for reading: anything that looks wrong there is wrong. `RECORD_SNAPSHOTS=1` writes them.
 struct ScreenTests {
-  /// A screen and the command line that shows it.
   struct Screen: Sendable, CustomTestStringConvertible {
     let name: String
     let arguments: [String]
@@ -62,7 +61,6 @@ struct ScreenTests {
     return names.map { Screen("help-\($0)", "help", $0) }
   }()
 
-  /// A folder with the sample history's stores, made once.
   private static let folder = Result { () throws -> TemporaryDirectory in
     let directory = try TemporaryDirectory()
     let models = Tool.snapshots.appendingPathComponent("Done/Done.xcdatamodeld")

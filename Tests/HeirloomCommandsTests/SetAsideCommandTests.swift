@@ -4,9 +4,7 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// Set-aside stores, listed and brought back by the tool.
 struct SetAsideCommandTests {
-  /// A store that was set aside because it had no mapping, and the tool in its folder.
   private struct Scene {
     let directory: TemporaryDirectory
     let store: URL

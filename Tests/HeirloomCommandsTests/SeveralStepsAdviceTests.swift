@@ -15,7 +15,8 @@ struct SeveralStepsAdviceTests: ModelMaking {
     history = directory.file("History").path
   }
 
-  /// Fixes three versions, of which the second drops an attribute, and makes a store of the first with one object.
+  /// The second of the three versions drops an attribute; the store is of the first, with one
+  /// object.
   private func prepare(last: [AttributeDescription], value: String = "12") throws -> URL {
     let first = [Self.attribute("number"), Self.attribute("mood"), Self.attribute("title")]
     for (number, attributes) in [first, [first[0], first[2]], last].enumerated() {

@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The versions that `heirloom snapshot --history` fixes, their order, and its refusals.
 struct SnapshotLockTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -13,7 +12,7 @@ struct SnapshotLockTests {
     tool = Tool(directory: directory.url)
   }
 
-  /// Writes a bundle with versions that differ in one attribute each.
+  /// The versions differ in one attribute each.
   private func writeBundle(_ versions: [String], current: String, name: String = "App", in folder: String = "Models")
     throws
   {

@@ -5,7 +5,6 @@ import Testing
 
 /// Every command finds the same version if several have a store's hashes.
 struct SourceVersionCommandTests {
-  /// A folder with the versions.
   private struct Scene {
     let directory: TemporaryDirectory
     let tool: Tool
@@ -29,7 +28,6 @@ struct SourceVersionCommandTests {
     func values(_ name: String) throws -> [String] { try TwinVersions.values(in: directory.file(name)) }
   }
 
-  /// Returns true if a text says that nothing told the version.
   private static func doubts(_ json: [String: Any]) -> Bool {
     (json["warnings"] as? [String] ?? []).contains { $0.lowercased().contains("it is unknown whether") }
   }

@@ -20,14 +20,13 @@ struct SquashTests {
     #expect(tool("check", ".", "--acknowledge", "BookmarkEntity.isFavorite", "--objects", "2").code <= 6)
   }
 
-  /// Copies the store of a version; a store as an app leaves it when it was closed.
   private func store(_ version: Int) throws -> URL {
     let name = "Bookmarks_V\(version).sqlite"
     let url = try Corpus.copyStore("duckduckgo-bsk/stores/\(name)", to: directory)
     return url
   }
 
-  /// The bytes of a store's files, the shared memory aside, and the names of all files.
+  /// The bytes of the store's files, the shared memory aside.
   private func state(_ store: URL) throws -> [String: Data?] {
     var result: [String: Data?] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path)

@@ -9,13 +9,13 @@ struct StandingDecisionTests: ModelMaking {
   /// Something new in the second version that stops every object.
   struct Case: CustomStringConvertible {
     let description: String
-    /// The second version's entity.
+    /// The entity in the second version.
     let tag: EntityDescription
     /// The value of the new property in the store after the printed command; `nil` where the check prints none.
     let value: SQLiteValue?
     /// True if each object gets a value of its own: that of the first is given.
     var areDistinct = false
-    /// Further entities of all versions.
+    /// Further entities, in all versions.
     var others: [EntityDescription] = []
   }
 
@@ -154,7 +154,7 @@ struct StandingDecisionTests: ModelMaking {
 }
 
 extension StandingDecisionTests {
-  /// Makes an entity with a composite attribute of one element, or of two, the second of them new and required.
+  /// A composite attribute of one element, or of two, the second of them new and required.
   private static func measured(optional: Bool, elements: [String]) -> EntityDescription {
     var size = attribute("size", .composite, optional: optional)
     size.composite = CompositeAttributeDescription(
@@ -184,7 +184,8 @@ extension StandingDecisionTests {
     #expect(rows == [[.integer(3), .integer(7)]])
   }
 
-  /// Makes a store of the first version with one object, and returns what a migration of it by the library says.
+  /// Makes a store of the first version with one object; returns what a migration by the library
+  /// says.
   private func migrated(_ decisions: [DataDecision] = []) throws -> [String] {
     let url = directory.file("\(UUID().uuidString).sqlite")
     let store = try PersistentStore.create(
@@ -314,7 +315,7 @@ extension StandingDecisionTests {
 }
 
 extension SQLiteValue {
-  /// Compares numbers by value: an integral number has either storage class.
+  /// An integral number has either storage class.
   fileprivate func isEqual(to other: SQLiteValue) -> Bool {
     switch (self, other) {
     case (.integer(let number), .real(let value)), (.real(let value), .integer(let number)): Double(number) == value

@@ -12,7 +12,7 @@ final class StoreHolder {
   private let process = Process()
   private let input = Pipe()
 
-  /// Starts Python, runs statements on the store, and returns once they are done.
+  /// Returns once the statements are done.
   init(_ path: String, statements: [String]) throws {
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: try #require(Self.python))
@@ -40,7 +40,6 @@ final class StoreHolder {
 
 @Suite(.enabled(if: StoreHolder.python != nil, "python3 is absent: no second process holds the store"))
 struct StoreInUseTests {
-  /// The way in which another process holds the store.
   enum Hold: String, CaseIterable, Sendable {
     case idle
     case reader
@@ -66,7 +65,6 @@ struct StoreInUseTests {
     let bytes = StoreBytes(of: store)
     let tool = Tool(directory: directory.url, storeTimeout: .seconds(0.5))
     try withExtendedLifetime(holder) {
-      // An inspection is possible, and so is a rehearsal.
       #expect(tool("inspect", store.path).code == 0)
       #expect(tool("rehearse", store.path, "--to", model).code == 0)
       let outcome = tool("migrate", store.path, "--to", model, "--json")

@@ -59,7 +59,7 @@ enum TripSource {
 
     """
 
-  /// The same without its traps.
+  /// Without its traps.
   static let mended =
     text.replacing(
       "Schema.Version(1, 0, 0)\n  static var models: [any PersistentModel.Type] { [Trip.self, Place.self] }",
@@ -81,14 +81,12 @@ enum TripSource {
       "toVersion: TripsV2.self)]",
       with: "toVersion: TripsV2.self), .lightweight(fromVersion: TripsV2.self, toVersion: TripsV3.self)]")
 
-  /// Writes the source into a folder.
   static func write(_ text: String = text, in folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(text.utf8).write(to: folder.appendingPathComponent("Trips.swift"))
   }
 }
 
-/// The check of Swift source: traps, released versions, fixtures.
 struct SwiftCheckTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -156,7 +154,6 @@ struct SwiftCheckTests {
     try FileManager.default.copyItem(at: directory.file("V3.json"), to: directory.file("Trips/V3.json"))
     #expect(tool("check", "Trips").error.contains("lock.json"))
     try FileManager.default.removeItem(at: directory.file("Trips/V3.json"))
-    // It is left alone.
     #expect(tool("freeze", "Trips").code == 1)
     #expect(try String(contentsOf: lock, encoding: .utf8) == "{\"packages\": []}")
     try FileManager.default.removeItem(at: lock)

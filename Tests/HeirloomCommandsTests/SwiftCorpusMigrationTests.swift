@@ -7,7 +7,6 @@ import Testing
 /// Stores that SwiftData wrote, migrated by the Swift source of their apps.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct SwiftCorpusMigrationTests {
-  /// A store of the corpus with the declarations of its app.
   struct Case: CustomTestStringConvertible, Sendable {
     let store: String
     let declarations: String
@@ -29,7 +28,7 @@ struct SwiftCorpusMigrationTests {
       declarations: "freezeray-swiftdata/declarations/App-2.0.0@249d147e.json"),
   ]
 
-  /// The history's rows: what changed, of which entity by name and object, and which updates say which properties.
+  /// What changed, of which entity by name and object, and which updates say which properties.
   private static func history(of store: URL) throws -> [String] {
     let connection = try Connection(path: store.path, mode: .readWrite)
     defer { try? connection.close() }

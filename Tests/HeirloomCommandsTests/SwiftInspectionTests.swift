@@ -54,7 +54,6 @@ enum ChatSource {
     "Pods/Other/Chat.swift": "@Model class Chat {}\n",
   ]
 
-  /// Writes the files into a folder.
   static func write(in folder: URL) throws {
     for (name, text) in files {
       let file = folder.appendingPathComponent(name)
@@ -71,7 +70,7 @@ struct SwiftInspectionTests {
     return (directory, Tool(directory: directory.url))
   }
 
-  /// The hashes of the models, made by hand as the published rules say.
+  /// Made by hand as the published rules say.
   private static func hash(_ entities: [EntityDescription], _ name: String) throws -> String? {
     try ManagedObjectModel(entities: entities).versionHashes()[name]?.description
   }

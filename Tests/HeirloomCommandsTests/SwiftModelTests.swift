@@ -6,7 +6,7 @@ import Testing
 
 /// Swift source as a model of every command that takes one.
 struct SwiftModelTests {
-  /// The source of two stores of the corpus, which an app of another author made with SwiftData.
+  /// Of two stores of the corpus, which an app of another author made with SwiftData.
   private static func people(
     stage: String = ".lightweight(fromVersion: V1.self, toVersion: V2.self)", createdAt: String = "Date?",
     other: String = ""
@@ -57,7 +57,7 @@ struct SwiftModelTests {
     try Data(text.utf8).write(to: file)
   }
 
-  /// Makes a store of the first version with objects, and returns their number.
+  /// Of the first version; returns the number of objects.
   private func makeStore(_ name: String = "People.sqlite") throws -> Int {
     #expect(tool("snapshot", "People:V1", "--output", "V1.json").code == 0)
     let model = try ModelHistory(contentsOf: directory.file("V1.json")).current

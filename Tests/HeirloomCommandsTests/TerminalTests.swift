@@ -8,7 +8,6 @@ import HeirloomSalvage
 /// The built tool as a person uses it: on a terminal, with colours, a line that changes, and Ctrl-C.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))
 struct TerminalTests {
-  /// The surroundings in which the tool writes.
   enum Surroundings: CaseIterable, Sendable {
     case terminal, narrowTerminal, noColor, dumbTerminal, pipe
 
@@ -29,7 +28,7 @@ struct TerminalTests {
     }
   }
 
-  /// Returns what a terminal shows as one line.
+  /// As a terminal shows it on one line.
   private static func words(_ text: String) -> String {
     text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
@@ -133,9 +132,8 @@ struct TerminalTests {
   }
 }
 
-/// The cancelling of commands that must tidy up.
 struct CancellingTests {
-  /// Returns a tool whose user has pressed Ctrl-C before it does anything.
+  /// Its user has pressed Ctrl-C before it does anything.
   private func stopped(_ directory: URL, environment: [String: String] = [:]) -> Tool {
     let tool = Tool(directory: directory, environment: environment)
     tool.interruption.interrupt()

@@ -5,50 +5,41 @@ import Testing
 
 /// The tool in this process, with a record of its output.
 struct Tool {
-  /// The folder to which paths are relative.
+  /// Paths are relative to it.
   let directory: URL
-  /// The environment.
   var environment: [String: String] = [:]
-  /// True when both streams count as terminals.
+  /// Both streams count as terminals.
   var isTerminal = false
-  /// The columns that lines may take.
   var columns = 80
-  /// The object that is told when the user stops the tool.
+  /// Told when the user stops the tool.
   var interruption = Interruption()
   /// The longest wait for other processes to close a store or to let go of their locks.
   var storeTimeout: Duration = .seconds(5)
-  /// A closure that gets the text for standard error.
   var onError: @Sendable (String) -> Void = { _ in }
-  /// A closure that gets the text for standard output.
   var onOutput: @Sendable (String) -> Void = { _ in }
 
   /// The repository's sample histories.
   static let snapshots = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Snapshots")
 
-  /// The result of a run.
   struct Outcome {
     let code: Int32
     let output: String
     let error: String
 
-    /// Returns the output as a JSON object.
     func json() throws -> [String: Any] {
       try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any], "\(output)")
     }
 
-    /// Returns the member `error` of the JSON object.
     func failure() throws -> [String: Any] {
       try #require(try json()["error"] as? [String: Any], "\(output)")
     }
   }
 
-  /// Runs the tool.
   func callAsFunction(_ arguments: String...) -> Outcome {
     run(arguments)
   }
 
-  /// Runs the tool.
   func run(_ arguments: [String]) -> Outcome {
     let written = Written()
     let (onError, onOutput, columns) = (onError, onOutput, columns)
@@ -81,7 +72,6 @@ struct StoreBytes: Equatable {
   private let main: Data?
   private let log: Data?
 
-  /// Reads the files; one that is missing is `nil`.
   init(of url: URL) {
     main = try? Data(contentsOf: url)
     log = try? Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"))

@@ -7,35 +7,27 @@ struct ToolProcess {
   /// A command that starts the tool, such as one that sets limits; the tool and its arguments follow.
   var wrapper: [String] = []
 
-  /// The result of a run.
   struct Outcome {
-    /// The exit code; `nil` if a signal ended the process.
+    /// `nil` if a signal ended the process.
     let code: Int32?
-    /// The output's JSON object.
+    /// The JSON on standard output.
     let object: [String: Any]
-    /// The text on standard error.
     let error: String
-    /// True when the process had to be ended.
+    /// The process had to be ended.
     let hung: Bool
 
-    /// The value of the key `outcome`.
     var outcome: String? { object["outcome"] as? String }
-    /// The failure's code.
     var failure: String? { (object["error"] as? [String: Any])?["code"] as? String }
-    /// The failure's sentence.
     var message: String { (object["error"] as? [String: Any])?["message"] as? String ?? "" }
-    /// The comment for a failed check.
     var summary: Comment {
       "\(code.map(String.init) ?? "signal"): \(outcome ?? "") \(failure ?? "") \(message) \(error)"
     }
   }
 
-  /// Migrates a store.
   func migrate(_ store: URL, to models: URL, _ more: String...) throws -> Outcome {
     try run(["migrate", store.path, "--to", models.path, "--json"] + more)
   }
 
-  /// Runs the tool.
   func run(_ arguments: [String]) throws -> Outcome {
     let tool = try #require(BuiltTool.url)
     let folder = try TemporaryDirectory()

@@ -22,13 +22,12 @@ struct TrialRowsTests: ModelMaking {
     }
   }
 
-  /// The outcome of a check.
   private struct Check {
     let code: Int32
     /// The findings as `severity kind entity.property`, without those of losses.
     let findings: [String]
     let messages: String
-    /// The results, by version.
+    /// By version.
     let results: [String?]
     let objects: [Int]
   }
@@ -51,7 +50,6 @@ struct TrialRowsTests: ModelMaking {
   /// A change at the second step, which only rows can tell.
   struct Later: CustomTestStringConvertible {
     let testDescription: String
-    /// The entity's attributes before, and after.
     var before: [AttributeDescription] = []
     var after: [AttributeDescription] = []
     var unique: [[String]] = []

@@ -40,7 +40,6 @@ struct TypedCorpusTests {
     print("\(values) values of \(Self.stores.count) stores, \(present) present")
   }
 
-  /// A copy of a store with its model.
   private struct Store {
     let path: String
     let number: Int
@@ -94,7 +93,6 @@ struct TypedCorpusTests {
       }
     }
 
-    /// The file of the program that prints all objects.
     var reading: String {
       var text = "import Heirloom\n\nfunc read\(number)(_ context: ManagedObjectContext) throws {\n"
       for entity in model.entities where !entity.isAbstract {

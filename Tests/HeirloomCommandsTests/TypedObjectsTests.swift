@@ -145,7 +145,7 @@ struct TypedObjectsTests {
     }
   }
 
-  /// Conditions by types, and the same in SQL by hand.
+  /// By types, and the same in SQL by hand.
   private static let conditions: [(String, String, @Sendable (ShelfModel.Book.Properties) -> PredicateDescription)] = [
     ("equal", "ZTITLE = 'b2'", { $0.title == "b2" }), ("none", "ZTITLE IS NULL", { $0.title == nil }),
     ("any", "ZTITLE IS NOT NULL", { $0.title != nil }), ("less", "ZPAGES < 300", { $0.pages < 300 }),
@@ -217,7 +217,6 @@ struct TypedObjectsTests {
 
   /// Makes a person of each author's name.
   final class BookToBook: EntityMigrationPolicy {
-
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {

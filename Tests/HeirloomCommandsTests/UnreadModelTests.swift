@@ -13,7 +13,6 @@ struct UnreadModelTests {
     tool = Tool(directory: directory.url)
   }
 
-  /// A model as Xcode writes it.
   static let model = """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22522" systemVersion="23A344" minimumToolsVersion="Automatic" sourceLanguage="Swift" usedWithSwiftData="NO" userDefinedModelVersionIdentifier="">
@@ -94,7 +93,6 @@ struct UnreadModelTests {
     Typo("<elements>", "text\n    <elements>", line: 2, "\"text\" of \"model\""),
   ]
 
-  /// Writes the model as a bundle's only version.
   private func write(_ text: String) throws -> (bundle: String, contents: String) {
     let bundle = directory.file("History/Notes.xcdatamodeld").path
     let version = bundle + "/Notes.xcdatamodel"

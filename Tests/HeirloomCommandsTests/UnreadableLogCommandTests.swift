@@ -11,7 +11,6 @@ struct UnreadableLogCommandTests {
   private let store: URL
   private let models: (first: String, second: String)
 
-  /// Makes ten notes, and three more, each by a commit of its own, the second of which has a damaged page in the log.
   init() throws {
     directory = try TemporaryDirectory()
     tool = Tool(directory: directory.url)
@@ -117,7 +116,6 @@ struct UnreadableLogCommandTests {
       openingWhereItLies
   }
 
-  /// Opens the store as an app does, and writes to it.
   private func open(_ url: URL, migrates: Bool) throws {
     var options = PersistentStoreOptions()
     options.migratesAutomatically = migrates

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct VerifyTests {
-  /// Makes a store with a previous version: notes at the first version, migrated to one with a rating.
+  /// Notes at the first version, migrated to one with a rating.
   static func makeMigratedStore(in directory: TemporaryDirectory) throws -> URL {
     let store = try Notebook.makeStore(in: directory, count: 20)
     let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)

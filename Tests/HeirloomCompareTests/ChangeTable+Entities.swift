@@ -5,7 +5,6 @@ import HeirloomModel
 import TestSupport
 
 extension ChangeTable {
-  /// Makes rows of an entity E with one relationship to F before and after.
   static func relationshipRow(
     _ name: String, _ before: RelationshipDescription?, _ after: RelationshipDescription?,
     verdict: ModelDifference.Verdict = .lightweight, changes: [String], effects: [String] = [], obstacles: [String] = []
@@ -300,7 +299,7 @@ extension ChangeTable {
       verdict: .needsMapping, changes: ["*parentChanged Q refused"], obstacles: ["mergedHierarchies P"]),
   ]
 
-  /// Changes that a store doesn't know: class names, validation, Spotlight, indexes, user info.
+  /// A store doesn't know class names, validation, Spotlight, indexes and user info.
   static let unhashed: [ChangeRow] = [
     attributeRow(
       "what only the program knows of an attribute", attribute("x", .transformable),

@@ -8,7 +8,6 @@ import TestSupport
 enum ChangeTable {
   static let rows: [ChangeRow] = attributes + types + storage + relationships + entities + hierarchies + unhashed
 
-  /// Makes a row from two lists of entities.
   static func row(
     _ name: String, _ source: [EntityDescription], _ destination: [EntityDescription],
     verdict: ModelDifference.Verdict = .lightweight, changes: [String], effects: [String] = [], obstacles: [String] = []
@@ -18,7 +17,6 @@ enum ChangeTable {
       obstacles: obstacles)
   }
 
-  /// Makes rows of an entity E with one attribute before and after.
   static func attributeRow(
     _ name: String, _ before: AttributeDescription?, _ after: AttributeDescription?,
     verdict: ModelDifference.Verdict = .lightweight, changes: [String], effects: [String] = [], obstacles: [String] = []

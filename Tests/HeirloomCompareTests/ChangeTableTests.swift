@@ -5,7 +5,6 @@ import HeirloomModel
 import TestSupport
 import Testing
 
-/// A change of a model with its expected result.
 struct ChangeRow: Sendable, CustomTestStringConvertible {
   let name: String
   let source: [EntityDescription]
@@ -18,7 +17,6 @@ struct ChangeRow: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// Returns the source and the destination model.
   func models() throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
     (try ManagedObjectModel(entities: source), try ManagedObjectModel(entities: destination))
   }
@@ -72,12 +70,11 @@ struct ChangeTableTests {
   }
 }
 
-/// Returns the entities whose hashes differ without a hashed change in the entity or an ancestor.
+/// Their hashes differ without a hashed change in the entity or an ancestor.
 func unexplainedHashes(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
   unexplainedHashes(in: ModelDifference(from: source, to: destination))
 }
 
-/// Returns a difference's entities whose hashes differ without a hashed change in the entity or an ancestor.
 func unexplainedHashes(in difference: ModelDifference) -> [String] {
   let changed = Set(difference.changes.filter(\.isHashed).compactMap(\.entity))
   let (old, new) = (difference.inference.sourceHashes, difference.inference.destinationHashes)
@@ -90,6 +87,5 @@ func unexplainedHashes(in difference: ModelDifference) -> [String] {
 }
 
 extension ModelChange {
-  /// The change in short.
   var code: String { "\(isHashed ? "*" : "")\(kind) \(subject) \(effect.code)" }
 }

@@ -5,13 +5,13 @@ import TestSupport
 /// Two consecutive versions of a model that an app shipped.
 struct CorpusPair: Hashable, Sendable {
   let project: String
-  /// The path of the versioned model, relative to the corpus.
+  /// Relative to the corpus.
   let bundle: String
   let from: String
   let to: String
-  /// True when the app shipped a mapping model for the hop.
+  /// The app shipped one for the hop.
   let hasMappingModel: Bool
-  /// The changes that inference may not make, by the facts.
+  /// Inference may not make them, by the facts.
   let hardChanges: [String]
 
   var name: String { "\(project): \(from) → \(to)" }
@@ -20,7 +20,6 @@ struct CorpusPair: Hashable, Sendable {
     (try Self.read("\(bundle)/\(from)"), try Self.read("\(bundle)/\(to)"))
   }
 
-  /// Returns every pair in every project's facts.
   static func all() throws -> [CorpusPair] {
     let projects = try FileManager.default.contentsOfDirectory(atPath: Corpus.folder.path).sorted()
     return try projects.flatMap { project -> [CorpusPair] in
@@ -70,7 +69,7 @@ private struct Facts: Decodable {
     }
   }
 
-  /// Any value; only its presence counts.
+  /// Only its presence counts.
   struct AnyJSON: Decodable {
     init(from decoder: any Decoder) {}
   }

@@ -7,7 +7,6 @@ import HeirloomTesting
 import TestSupport
 import Testing
 
-/// The merge of models, snapshots, locks and current versions that two branches changed.
 struct HistoryMergeTests {
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 

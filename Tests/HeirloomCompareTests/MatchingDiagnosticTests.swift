@@ -118,6 +118,5 @@ struct MatchingDiagnosticTests {
 }
 
 extension MatchingDiagnostic {
-  /// The diagnostic in short.
   var code: String { "\(kind) \(entity)\(property.map { "." + $0 } ?? "") \(counterpart) \(suggestedIdentifier)" }
 }

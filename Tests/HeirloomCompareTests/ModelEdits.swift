@@ -2,7 +2,6 @@ import HeirloomTesting
 
 /// Edits to a model's source, made line by line: nothing of the merge's own reading is used.
 struct ModelEdits {
-  /// An edit to one property or entity.
   enum Edit: Hashable {
     case remove
     case change(Int)
@@ -16,11 +15,10 @@ struct ModelEdits {
     var property: String?
     var kind = "attribute"
 
-    /// The place as a conflict names it.
+    /// As a conflict names it.
     var place: String { "entity \"\(entity)\"" + (property.map { ", \(kind) \"\($0)\"" } ?? "") }
   }
 
-  /// The source's lines.
   let lines: [String]
   /// The properties that stand alone in a line, and nowhere else by name.
   private(set) var attributes: [Target] = []
@@ -65,7 +63,6 @@ struct ModelEdits {
       ? parts[1].split(separator: "\"", omittingEmptySubsequences: false).first.map(String.init) : nil
   }
 
-  /// Returns random edits.
   func edits(_ count: Int, among pool: [Target], _ random: inout SplitMix64) -> [Target: Edit] {
     var result: [Target: Edit] = [:]
     for _ in 0..<count where !pool.isEmpty {
@@ -88,7 +85,7 @@ struct ModelEdits {
     return result
   }
 
-  /// Returns the source with edits; heights in the editor's picture change with them, as Xcode changes them.
+  /// Heights in the editor's picture change with the edits, as Xcode changes them.
   func text(with edits: [Target: Edit], height: Int) -> String {
     var result: [String] = []
     var entity = ""
@@ -135,7 +132,6 @@ struct ModelEdits {
     return result.joined(separator: "\n")
   }
 
-  /// Returns the places where two sets of edits contradict each other.
   static func contradictions(_ ours: [Target: Edit], _ theirs: [Target: Edit]) -> Set<String> {
     var places: Set<String> = []
     for (target, edit) in ours {

@@ -148,7 +148,6 @@ struct RenameSuspicionTests {
   }
 }
 
-/// Suspicions about real apps' versions.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct RenameCorpusTests {
   @Test func `a suspicion never changes a mapping, and following it makes the rename`() throws {

@@ -9,12 +9,10 @@ struct CanonicalTrace {
   private var files: Set<String>
   private var names: [String: String] = [:]
 
-  /// Starts with the files that are there, as paths relative to the folder.
+  /// `files` are the paths of the files that are there, relative to the folder.
   init(files: Set<String>) {
     self.files = files
   }
-
-  // MARK: Calls
 
   mutating func create(_ path: String) {
     guard files.insert(path).inserted else { return }
@@ -51,7 +49,7 @@ struct CanonicalTrace {
     lines.append(line)
   }
 
-  /// Returns a path with its random parts numbered in the order of their first use.
+  /// Numbers a path's random parts in the order of their first use.
   private mutating func plain(_ path: String) -> String {
     var path = path
     for part in path.split(whereSeparator: { "/.".contains($0) }) {
@@ -65,8 +63,6 @@ struct CanonicalTrace {
     }
     return path
   }
-
-  // MARK: The recorded trace
 
   mutating func add(_ changes: [SystemChange]) {
     var open: [UInt64: String] = [:]
@@ -96,14 +92,8 @@ struct CanonicalTrace {
     }
   }
 
-  // MARK: strace
-
-  /// Reads the output of `strace -f -y`, without the calls that failed.
-  ///
-  /// - Parameters:
-  ///   - text: The output.
-  ///   - root: The folder.
-  /// - Returns: The calls that may change something and are unknown here, with their lines.
+  /// Reads the output of `strace -f -y`, without the calls that failed; returns the lines of unknown
+  /// calls that may change something.
   mutating func add(strace text: String, root: String) -> [String] {
     var unknown: [String] = []
     for line in text.split(separator: "\n") {

@@ -12,21 +12,16 @@ import HeirloomSalvage
 struct CrashApp: Sendable {
   /// The models of the versions; the second adds an attribute, the third another and an entity that renumbers all others.
   private(set) var models: [ManagedObjectModel]
-  /// The bytes of a store of the first version: one file in rollback mode.
+  /// A store of the first version: one file in rollback mode.
   let store: [UInt8]
-  /// The part of a migration that code does.
   var code: CrashScenario.Code = .none
-  /// The clean-up that migrations leave.
   var deferral: CrashScenario.Deferral = .none
-  /// The decisions about rows that the third version has no place for.
   let decisions: [DataDecision]
 
-  /// The name of the store's main file.
   static let storeName = "Journal.sqlite"
   /// A small real store: two related entities, 145 objects.
   private static let corpusPath = "coredataplus/stores/SampleModel_V1.sqlite"
 
-  /// The app that all scenarios share.
   static let shared: Result<CrashApp, any Error> = Result { try CrashApp(isDeciding: false) }
   /// The app whose second version drops an attribute of cars, and whose third drops the cars.
   static let dropping: Result<CrashApp, any Error> = Result {
@@ -132,16 +127,7 @@ struct CrashApp: Sendable {
 
   // MARK: Launches
 
-  /// Makes the two calls of a launch.
-  ///
-  /// - Parameters:
-  ///   - version: The app's version, from 1.
-  ///   - folder: The store's folder.
-  ///   - files: The file system.
-  ///   - builder: The choice of how the candidate is made.
-  ///   - archives: True if the second call is made.
-  /// - Returns: The outcome of the first call.
-  /// - Throws: The error of either call.
+  /// Makes the two calls of a launch; versions count from 1.
   @discardableResult
   func launch(
     _ version: Int, in folder: String, files: any FileOperations = POSIXFileOperations(),
@@ -187,7 +173,6 @@ struct CrashApp: Sendable {
     return (assistant, controller)
   }
 
-  /// The stages from each version to the next, with code that sets the attributes that the next has added.
   private var stages: [StoreMigrationStage] {
     zip(models, models.dropFirst()).enumerated().map { index, pair in
       let stage = CustomMigrationStage(
@@ -209,7 +194,6 @@ struct CrashApp: Sendable {
     try context.save()
   }
 
-  /// The mapping models that the app brings; a policy makes all their objects.
   private var mappings: [MappingModel] {
     get throws {
       let pairs: [(Int, Int)] =
@@ -229,10 +213,6 @@ struct CrashApp: Sendable {
     }
   }
 
-  /// Opens the store with the third version and finishes the clean-up.
-  ///
-  /// - Parameter folder: The store's folder.
-  /// - Throws: The error that keeps it from being done.
   func cleanUp(in folder: String) throws {
     let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
     let store = try PersistentStore.open(at: url, model: models[2])
@@ -240,16 +220,8 @@ struct CrashApp: Sendable {
     try store.close()
   }
 
-  /// The name of the store that salvage makes.
   static let salvagedName = "Salvaged.sqlite"
 
-  /// Salvages the store into a new one.
-  ///
-  /// - Parameters:
-  ///   - folder: The store's folder.
-  ///   - name: The name of the new store.
-  ///   - files: The file system.
-  /// - Throws: The error that keeps it from being done.
   func salvage(
     in folder: String, as name: String = salvagedName, files: any FileOperations = POSIXFileOperations()
   ) throws {
@@ -260,7 +232,7 @@ struct CrashApp: Sendable {
     _ = try salvage.run(to: url.appendingPathComponent(name))
   }
 
-  /// Makes a store of the third version with one object and archives the model, as an app does that finds no store.
+  /// Does what an app does that finds no store.
   func makeStore(in folder: String) throws {
     let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
     let store = try PersistentStore.create(at: url, model: models[2])
@@ -289,7 +261,6 @@ final class QuickFolder: Sendable {
 
   var path: String { url.path }
 
-  /// The folder of these folders, with all symbolic links followed.
   private static let parent: URL = {
     let memory = URL(fileURLWithPath: "/dev/shm")
     let parent =

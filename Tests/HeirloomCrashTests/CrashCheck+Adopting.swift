@@ -5,13 +5,6 @@ import HeirloomStore
 
 extension CrashWorld {
   /// Checks the folder in which a set-aside store was returning, launches the app, and asks twice for the return.
-  ///
-  /// - Parameters:
-  ///   - folder: The store's folder.
-  ///   - promise: The result that the operation reported.
-  ///   - seen: The store in the place; `nil` if there is none.
-  /// - Returns: The first fault, or `nil`.
-  /// - Throws: The error that keeps the folder from being checked.
   func faultOfAdopting(_ folder: String, _ promise: Promise, _ seen: StoreDump?) throws -> String? {
     guard let new else { return "the scenario has no store" }
     let isNew = seen?.isSameVersion(as: new) ?? false
@@ -56,7 +49,6 @@ extension CrashWorld {
     try app.vault(in: folder).setAsideStores().first?.adoption != nil
   }
 
-  /// Returns a fault if the store that was in the place is not kept.
   private func faultOfReplaced(_ folder: String) throws -> String? {
     guard let old else { return nil }
     guard
@@ -68,7 +60,7 @@ extension CrashWorld {
     return nil
   }
 
-  /// Returns a fault unless the set-aside store is whole: unchanged, or migrated with its source beside it.
+  /// The set-aside store must be unchanged, or migrated with its source beside it.
   private func faultOfSet(_ folder: String) throws -> String? {
     let all = folders(folder, "incompatible")
     let sets = all.filter { exists($0 + "/" + CrashApp.storeName) }

@@ -7,12 +7,6 @@ import TestSupport
 
 extension CrashWorld {
   /// Checks a store whose clean-up was interrupted: it always has all objects, and can be cleaned up to the end.
-  ///
-  /// - Parameters:
-  ///   - folder: The store's folder.
-  ///   - promise: The result that the operation reported.
-  /// - Returns: The first fault, or `nil`.
-  /// - Throws: The error that keeps the store from being read.
   func faultOfCleaningUp(_ folder: String, _ promise: Promise) throws -> String? {
     guard let old, let new else { return "the scenario has no store" }
     let url = URL(fileURLWithPath: folder + "/" + CrashApp.storeName)

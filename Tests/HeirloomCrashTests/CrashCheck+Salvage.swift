@@ -4,12 +4,6 @@ import HeirloomSalvage
 
 extension CrashWorld {
   /// Checks a folder after an interrupted salvage: the damaged store is unchanged, the new one is whole or not there.
-  ///
-  /// - Parameters:
-  ///   - folder: The store's folder.
-  ///   - promise: The result that the operation reported.
-  /// - Returns: The first fault, or `nil`.
-  /// - Throws: The error that keeps the folder from being checked.
   func faultOfSalvage(_ folder: String, _ promise: Promise) throws -> String? {
     let output = folder + "/" + CrashApp.salvagedName
     guard try CrashWorld.storeFiles(in: folder) == damaged else { return "the damaged store is not as it was" }

@@ -8,13 +8,11 @@ import HeirloomStore
 extension CrashWorld {
   /// The result that an operation reported before the crash.
   enum Promise {
-    /// It did not reach its end.
     case nothing
     /// Neither it nor a launch after it reached its end; the launch may have removed versions that are replaced.
     case nothingAgain
     /// It reached its end, and something that may be done later may be left.
     case result
-    /// It reached its end.
     case all
 
     var isMade: Bool { self == .result || self == .all }
@@ -25,13 +23,6 @@ extension CrashWorld {
   func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
   /// Checks the folder as the power failure left it, and then launches the app again, twice.
-  ///
-  /// - Parameters:
-  ///   - folder: The store's folder.
-  ///   - promise: The result that the operation reported.
-  ///   - known: Dumps of stores by the contents of their files; new ones are added.
-  ///   - state: The folder's state, if it is known.
-  /// - Returns: The first fault, or `nil`.
   func firstFault(
     in folder: String, promise: Promise, known: inout [[DiskState.File]: StoreDump?], state: DiskState? = nil
   ) -> String? {
@@ -64,7 +55,7 @@ extension CrashWorld {
 
   // MARK: Before
 
-  /// Returns what an app sees that doesn't know of us; on a copy, since reading replays side files.
+  /// What an app sees that doesn't know of us; a copy is read, since reading replays side files.
   private func dumpForPlainOpener(
     _ folder: String, _ known: inout [[DiskState.File]: StoreDump?], _ state: DiskState?
   ) throws -> StoreDump {
@@ -138,7 +129,6 @@ extension CrashWorld {
     return ((try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []).sorted().map { parent + "/" + $0 }
   }
 
-  /// Returns true if a folder holds the whole old store with its files.
   private func isOld(_ folder: String) -> Bool {
     guard let old, exists(folder + "/" + CrashApp.storeName) else { return false }
     // This reads a copy: SQLite would undo a journal's change, and remove one of its names.
@@ -218,7 +208,6 @@ extension CrashWorld {
     return nil
   }
 
-  /// Returns the files that no finished operation leaves.
   func leftovers(_ folder: String) -> [String] {
     let companion = store(folder) + ".heirloom"
     let expected =

@@ -2,7 +2,6 @@ import Foundation
 import HeirloomMigration
 import TestSupport
 
-/// The results of the states and faults of a scenario.
 struct CrashTally: Sendable {
   var changes = 0
   var states = 0
@@ -14,16 +13,14 @@ struct CrashTally: Sendable {
   var faults: [String] = []
 }
 
-/// The run of a scenario.
 struct CrashRun {
   let world: CrashWorld
   private(set) var tally = CrashTally()
   private var known: [[DiskState.File]: StoreDump?] = [:]
-  /// The effects of the operation's calls, once they were recorded.
+  /// `nil` before the operation was recorded.
   private var calls: [Set<SystemTrace.Kind>]?
   private let stopsAtFirst: Bool
 
-  /// Makes the initial state of a scenario.
   init(_ scenario: CrashScenario, stopsAtFirst: Bool = false) throws {
     world = try CrashWorld(scenario)
     self.stopsAtFirst = stopsAtFirst
@@ -31,7 +28,6 @@ struct CrashRun {
 
   private var isOver: Bool { !tally.faults.isEmpty && (stopsAtFirst || tally.faults.count >= 5) }
 
-  /// A state with the result that the operation had reported.
   private struct Moment {
     var state: DiskState
     var promise: CrashWorld.Promise
@@ -40,14 +36,11 @@ struct CrashRun {
 
   // MARK: Crash states
 
-  /// Records the operation and checks states in which a loss of power may leave the folder.
+  /// Checks states in which a loss of power may leave the folder: `limit` of them, evenly chosen,
+  /// or all.
   ///
-  /// - Parameters:
-  ///   - mutant: The mistake in the protocol, if any.
-  ///   - limit: The most states that are checked, evenly chosen; `nil` for all.
-  ///   - launches: `nil` for a single crash. Otherwise a second crash is tried: in the recovery from each state, and in
-  ///     the whole next launch from this number of states, evenly chosen.
-  /// - Throws: The error of the preparation.
+  /// With `launches`, a second crash is tried: in the recovery from each state, and in the whole
+  /// next launch from that number of states, evenly chosen.
   mutating func crash(mutant: ProtocolMutant? = nil, limit: Int? = nil, launches: Int? = nil) throws {
     let (changes, returned, calls) = try record(mutant: mutant)
     if mutant == nil { self.calls = calls }
@@ -55,11 +48,7 @@ struct CrashRun {
     try crash(changes, returned: returned, limit: limit, launches: launches)
   }
 
-  /// Performs the operation and records its calls of the system.
-  ///
-  /// - Parameter mutant: The mistake in the protocol, if any.
-  /// - Returns: The changes, true if the operation reached its end, and the effects of each call.
-  /// - Throws: The error of the preparation, or that of the operation if it was done right.
+  /// A mutant's error, or that of an operation that is to be given up, only makes `returned` false.
   func record(
     mutant: ProtocolMutant? = nil
   ) throws -> (changes: [SystemChange], returned: Bool, calls: [Set<SystemTrace.Kind>]) {
@@ -78,7 +67,6 @@ struct CrashRun {
     return (trace.changes, returned, trace.calls)
   }
 
-  /// Checks the states of a recording.
   mutating func crash(
     _ changes: [SystemChange], returned: Bool, limit: Int? = nil, launches: Int? = nil
   ) throws {
@@ -119,7 +107,6 @@ struct CrashRun {
     return (0..<count).map { moments[(2 * $0 + 1) * moments.count / (2 * count)] }
   }
 
-  /// Lists the different states of a recording, in order.
   private mutating func moments(
     _ beginning: DiskModel, _ changes: [SystemChange], returned: Bool, seen: inout Set<DiskState>
   ) -> [Moment] {
@@ -152,7 +139,6 @@ struct CrashRun {
     withExtendedLifetime(folder) {}
   }
 
-  /// Records the operations after a crash and checks the states in which a second crash may leave the folder.
   private mutating func crashAgain(
     _ moment: Moment, in name: String, limit: Int?, seen: inout Set<DiskState>, note: String,
     _ body: (_ world: CrashWorld, _ folder: String, _ trace: SystemTrace) throws -> Void
@@ -177,7 +163,6 @@ struct CrashRun {
 
   // MARK: Errors
 
-  /// The errors that are tried: the codes, and the kinds of calls that fail with them.
   static let errors: [(name: String, lasts: Bool, code: Int32, kinds: Set<SystemTrace.Kind>)] = [
     ("EIO once", false, EIO, [.read, .grow, .name, .write, .synchronize]),
     ("EIO for ever", true, EIO, [.read, .grow, .name, .write, .synchronize]),
@@ -193,12 +178,8 @@ struct CrashRun {
     "EIO once", "ENOSPC for ever", "EACCES once", "failed fsync for ever",
   ]
 
-  /// Lets each call fail, once and for ever.
-  ///
-  /// - Parameters:
-  ///   - step: The interval of the calls that are tried, with each error; `nil` for one call with each of two.
-  ///   - name: The error to try; `nil` for all.
-  /// - Throws: The error of the preparation.
+  /// Lets one call in `step` fail, with each error; without a step, one call with each of two
+  /// errors.
   mutating func fail(every step: Int?, only name: String? = nil) throws {
     var random = SplitMix64(seed: UInt64(world.scenario.description.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude))
     let first = random.below(Self.errors.count)

@@ -1,7 +1,6 @@
 import HeirloomMigration
 import TestSupport
 
-/// The state of the store and its files when an operation begins.
 enum InitialState: String, CaseIterable, Sendable {
   case rollbackAtRest = "rollback mode at rest"
   case uncheckpointedWAL = "WAL never checkpointed"
@@ -16,17 +15,12 @@ enum InitialState: String, CaseIterable, Sendable {
   case staleCandidate = "a stale candidate"
 }
 
-/// An operation on the store.
 enum CrashOperation: String, Sendable {
   /// A launch of the app's third version: the two calls.
   case migrate
-  /// The first call alone.
   case migrateAlone = "migrate without archiving"
-  /// The same launch, by an app whose third version has no place for some rows: they go to a file.
   case migrateDeciding = "migrate with rows in quarantine"
-  /// The same, but the commit point fails.
   case giveUpDeciding = "give up with rows in quarantine"
-  /// A previous version takes the store's place.
   case restore
   /// The second call alone, of an app whose store is current.
   case archive
@@ -34,44 +28,32 @@ enum CrashOperation: String, Sendable {
   case prune
   /// A launch whose commit point fails: everything is undone.
   case giveUp = "give up"
-  /// The store is moved to `incompatible`.
   case setAside = "set aside"
   /// A set-aside store that was migrated there takes the place of the one that the app has made since.
   case adopt
-  /// The same from the beginning: the store is migrated first.
   case migrateAndAdopt = "migrate aside and adopt"
-  /// The same, with no store in the place.
   case adoptAlone = "adopt where no store is"
-  /// A previous version takes the place of a store that was lost.
   case restoreLost = "restore a lost store"
-  /// The clean-up that a deferred migration left is done, piece by piece.
   case cleanUp = "clean up"
-  /// The readable part of a damaged store goes to a new one.
   case salvage
 }
 
-/// An operation on a store in a state: one line of the list that covers every builder and every operation.
 struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   var initial: InitialState
   var operation: CrashOperation
   var builder: BuilderChoice = .automatic
-  /// True when the file system has no hard links.
   var refusesLinks = false
-  /// The part of a migration that code does.
   var code: Code = .none
-  /// The clean-up that is left for later.
   var deferral: Deferral = .none
 
-  /// The clean-up that is left for later, by an app each of whose versions drops something.
+  /// An app each of whose versions drops something leaves clean-up for later.
   enum Deferral: String, Sendable {
     case none = ""
-    /// The migration leaves clean-up.
     case leaves = ", leaving clean-up"
     /// The migration finds clean-up that the one before it left, and leaves none.
     case finds = ", finding clean-up left"
   }
 
-  /// The part of a migration that code does, object by object.
   enum Code: String, Sendable {
     case none = ""
     case policies = " by policies"
@@ -84,13 +66,10 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   /// True when each call fails in all ways; from other initial states, it fails in at least one.
   var triesAllErrors: Bool { initial == .uncheckpointedWAL }
 
-  /// True when the operation is given up at its commit point.
   var isGivenUp: Bool { operation == .giveUp || operation == .giveUpDeciding }
 
-  /// True when a set-aside store returns.
   var isAdopting: Bool { [.adopt, .adoptAlone, .migrateAndAdopt].contains(operation) }
 
-  /// True when rows go to a file.
   var hasQuarantine: Bool { operation == .migrateDeciding || operation == .giveUpDeciding }
 
   var description: String {
@@ -124,7 +103,6 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     ] + codes.map { CrashScenario(initial: initial, operation: .migrate, code: $0) }
   }
 
-  /// The scenarios that don't fit the table.
   static let further: [CrashScenario] = [
     CrashScenario(initial: .persistedJournal, operation: .migrateAlone),
     CrashScenario(initial: .rollbackAtRest, operation: .migrateDeciding, builder: .always(.rebuild)),

@@ -4,12 +4,11 @@ import Testing
 
 /// Each scenario, crashed at every change and failed at every call.
 ///
-/// With `HEIRLOOM_LONG_TESTS=1` all are tried, otherwise a few.
+/// With `HEIRLOOM_LONG_TESTS=1` all are tried, otherwise a few; `HEIRLOOM_SCENARIO` chooses those
+/// whose description contains it.
 struct CrashScenarioTests {
-  /// The most states of a scenario that are tried; `nil` for all.
   private static let stateLimit: Int? = LongTests.areOn ? nil : 4
 
-  /// Returns all scenarios, or those whose description contains `HEIRLOOM_SCENARIO`.
   private static func chosen(_ scenarios: [CrashScenario]) -> [CrashScenario] {
     guard let text = ProcessInfo.processInfo.environment["HEIRLOOM_SCENARIO"] else { return scenarios }
     return scenarios.filter { $0.description.contains(text) }

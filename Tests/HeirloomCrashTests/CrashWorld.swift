@@ -12,27 +12,19 @@ struct CrashWorld {
   let app: CrashApp
   let table = ContentTable()
   let dumps = StoreDumps()
-  /// The folder before the operation.
   let beginning: DiskModel
-  /// The store before the operation; `nil` if there is none.
   let old: StoreDump?
-  /// The store after the operation; `nil` if there is none.
   let new: StoreDump?
-  /// The set-aside store before the operation; `nil` if there is none.
   let aside: StoreDump?
-  /// The previous versions before the operation.
   let kept: [StoreDump]
   /// The objects of the store before the operation, if they must not change.
   let contents: StoreContents?
   /// The number of the app's version that fits the store afterwards.
   let newVersion: Int
-  /// The model of the snapshot beside the store before the operation; `nil` if there is none.
   let snapshot: ManagedObjectModel?
   /// The files of a damaged store, by their suffix; none if it is sound.
   let damaged: [String: Data]
-  /// The store that salvage makes of it.
   let salvaged: StoreDump?
-  /// Names of the files of external data.
   let external: [String]
   /// The lines that the file with quarantined rows must hold, sorted; none if there is no such file.
   let quarantined: [String]
@@ -88,7 +80,6 @@ struct CrashWorld {
     withExtendedLifetime((folder, copy)) {}
   }
 
-  /// Returns the rows that are in files, one line each, sorted.
   static func quarantined(in folder: String) throws -> [String] {
     let path = folder + "/" + CrashApp.storeName + ".heirloom/quarantine"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
@@ -97,10 +88,9 @@ struct CrashWorld {
     }.sorted()
   }
 
-  /// The names of the files of external data; the second has a byte that is not UTF-8.
+  /// The second has a byte that is not UTF-8.
   static let externalNames = ["FILE-0", "FILE-\u{10FFFF}"]
 
-  /// Makes the initial state real in an empty folder.
   func write(to folder: String) throws {
     try Self.write(beginning, table, to: folder)
   }
@@ -119,13 +109,6 @@ struct CrashWorld {
 
   // MARK: The operation
 
-  /// Performs the scenario's operation.
-  ///
-  /// - Parameters:
-  ///   - folder: The store's folder.
-  ///   - trace: The trace that receives the calls.
-  ///   - mutant: The mistake in the protocol, if any.
-  /// - Throws: The operation's error.
   func perform(in folder: String, trace: SystemTrace, mutant: ProtocolMutant? = nil) throws {
     try Self.perform(scenario, app, in: folder, trace: trace, mutant: mutant)
   }
@@ -156,7 +139,7 @@ struct CrashWorld {
     }
   }
 
-  /// Recovers from an interrupted operation, as the next launch does first.
+  /// The next launch does this first.
   func recover(in folder: String, trace: SystemTrace) throws {
     try app.vault(in: folder, files: TracedFiles(trace, refusesLinks: scenario.refusesLinks)).recover()
   }
@@ -246,7 +229,6 @@ struct CrashWorld {
     try Data([7, 7]).write(to: URL(fileURLWithPath: store + "-wal"))
   }
 
-  /// Blanks a page in the middle.
   private static func damage(_ store: String) throws {
     let url = URL(fileURLWithPath: store)
     var bytes = try Data(contentsOf: url)
@@ -256,7 +238,6 @@ struct CrashWorld {
     try bytes.write(to: url)
   }
 
-  /// Returns the contents of a store's files, by their suffix.
   static func storeFiles(in folder: String) throws -> [String: Data] {
     var files: [String: Data] = [:]
     for suffix in ["", "-wal", "-journal"] {
@@ -268,7 +249,7 @@ struct CrashWorld {
     return files
   }
 
-  /// Ends a process at the commit point: the candidate is complete, and the store is the old one.
+  /// The process dies at the commit point: the candidate is complete, and the store is the old one.
   private static func interrupt(
     in folder: String, _ operation: (_ files: any FileOperations, _ folder: String) throws -> Void
   ) throws {

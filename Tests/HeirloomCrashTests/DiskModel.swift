@@ -19,7 +19,6 @@ struct DiskModel {
     var pending: [NameChange] = []
   }
 
-  /// A change of content.
   enum ContentChange {
     case write(offset: Int, bytes: [UInt8])
     case truncate(Int)
@@ -68,16 +67,14 @@ struct DiskModel {
   enum Node {
     case folder(Folder)
     case file(File)
-    /// A symbolic link, with its target.
     case link(String)
   }
 
   private(set) var nodes: [Node] = [.folder(Folder())]
   private var handles: [UInt64: Int] = [:]
 
-  /// Reads a folder whose whole content is on the disk.
-  ///
-  /// The memory that connections share (`-shm`) is left out: it does not outlive them.
+  /// All that is read counts as on the disk; `-shm`, the memory that connections share, is left
+  /// out, since it does not outlive them.
   init(_ root: String) throws {
     let files = POSIXFileOperations()
     var known: [FileStatus.Identity: Int] = [:]

@@ -27,7 +27,6 @@ final class ContentTable {
   }
 
   private var numbers: [Content: Int] = [:]
-  /// The contents, each with the file's attribute.
   private(set) var contents: [(bytes: [UInt8], note: [UInt8])] = []
 
   func number(of bytes: [UInt8], note: [UInt8]) -> Int {
@@ -49,14 +48,14 @@ struct DiskState: Hashable {
     var content: Int
   }
 
-  /// Paths of the folders, each after the folder that holds it.
+  /// Each after the folder that holds it.
   var folders: [String] = []
-  /// The files, sorted by path.
+  /// Sorted by path.
   var files: [File] = []
-  /// Symbolic links and their targets, by path.
+  /// The targets, by path.
   var links: [String: String] = [:]
 
-  /// Makes the state real in an empty folder.
+  /// `root` must be empty.
   func write(to root: String, _ table: ContentTable) throws {
     let system = POSIXFileOperations()
     for folder in folders { try system.makeDirectory(root + "/" + folder, attributes: FileAttributes(mode: 0o755)) }
@@ -87,12 +86,7 @@ extension DiskModel {
   /// Every subset of the pending changes of names is tried. For the content these are tried: each file without and with
   /// its pending changes in every combination (up to four such files, otherwise none and all), all with the last write
   /// torn after 512 bytes, a random prefix, a random subset of the pending changes, and all but the attributes.
-  ///
-  /// - Parameters:
-  ///   - table: The table that receives the contents.
-  ///   - random: The source of the random choices.
-  ///   - seen: The known states; new ones are added, and only those are listed.
-  /// - Returns: The new states, and true if there were more states of names than are tried.
+  /// States in `seen` are not listed again; new ones are added to it.
   func newStates(
     _ table: ContentTable, random: inout SplitMix64, seen: inout Set<DiskState>
   ) -> (states: [DiskState], wasCut: Bool) {
@@ -127,7 +121,7 @@ extension DiskModel {
 
   // MARK: Names
 
-  /// Returns all layouts of a folder and everything below it, as paths with their nodes, sorted by name in each folder.
+  /// The paths are sorted by name in each folder.
   private func layouts(of node: Int, path: String) -> (list: [[(path: String, node: Int)]], wasCut: Bool) {
     guard case .folder(let folder) = nodes[node] else { return ([], false) }
     var wasCut = false
@@ -175,7 +169,7 @@ extension DiskModel {
 
   // MARK: Content
 
-  /// Returns the states of all files' content, each as numbers of contents by node.
+  /// Each is the numbers of contents by node.
   private func contents(_ table: ContentTable, random: inout SplitMix64) -> [[Int: Int]] {
     var base: [Int: Int] = [:]
     var unsynced: [(node: Int, file: File)] = []

@@ -20,10 +20,8 @@ enum FileNote {
     return note
   }()
 
-  /// Returns a file's note; empty if there is none.
   static func read(_ path: String) -> [UInt8] { ExtendedAttributes.value(name, path) ?? [] }
 
-  /// Gives a file a note, unless it is empty.
   static func write(_ note: [UInt8], _ path: String) {
     if !note.isEmpty { ExtendedAttributes.set(name, note, path) }
   }

@@ -48,13 +48,6 @@ final class MutantFiles: FileOperations {
     var pretended: String?
   }
 
-  /// Wraps a file system.
-  ///
-  /// - Parameters:
-  ///   - base: The file system that makes the calls.
-  ///   - trace: The trace of `base`.
-  ///   - mutant: The mistake, if any.
-  ///   - atCommit: The result of the rename to the store.
   init(_ base: any FileOperations, trace: SystemTrace, mutant: ProtocolMutant? = nil, atCommit: Commit = .passes) {
     self.base = base
     self.trace = trace
@@ -119,7 +112,6 @@ final class MutantFiles: FileOperations {
     progress.withLock { $0.hasLinked = true }
   }
 
-  /// Makes a file and leaves its sync to the system.
   private func makeUnsynced(_ path: String, _ bytes: [UInt8]) throws(FileError) {
     try base.makeEmptyFile(path, attributes: FileAttributes(mode: 0o644))
     try overwrite(path, bytes)

@@ -3,7 +3,7 @@ import Testing
 
 /// The protocol with mistakes: the crash states prove something about the right protocol only if they show these.
 struct ProtocolMutantTests {
-  /// Returns the scenarios that may show a mutant, the likeliest first.
+  /// The likeliest are first.
   private static func scenarios(for mutant: ProtocolMutant) -> [CrashScenario] {
     switch mutant {
     case .coldJournalKept: [CrashScenario(initial: .persistedJournal, operation: .migrate)]
@@ -21,7 +21,7 @@ struct ProtocolMutantTests {
     }
   }
 
-  /// All mutants, or those that show where files have no attributes.
+  /// Some show only where files have attributes.
   private static let mutants = ProtocolMutant.allCases.filter {
     !FileNote.expected.isEmpty || ![.attributesNotKept, .attributesAfterSync].contains($0)
   }
@@ -65,7 +65,7 @@ struct ProtocolMutantTests {
 }
 
 extension SystemChange {
-  /// True when the change makes the file that becomes the record of an operation: the store is held from before it on.
+  /// True for the draft of an operation's record: the store is held from before it on.
   fileprivate var isManifestDraft: Bool {
     guard case .create(let path) = self else { return false }
     return path.hasSuffix("manifest.json.tmp")

@@ -2,11 +2,10 @@ import Foundation
 import HeirloomStore
 import TestSupport
 
-/// The dumps of stores whose bytes were read before.
+/// A cache of dumps by the bytes of the store's file.
 final class StoreDumps {
   private var known: [Data: StoreDump] = [:]
 
-  /// Reads a store without side files; equal files are read once.
   func dump(_ path: String) throws -> StoreDump {
     for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: path + suffix) {
       return try StoreDump(path)
@@ -25,13 +24,9 @@ struct StoreDump: Hashable {
   let content: String
   /// The metadata's rows, which name the model's version and the generation.
   let metadata: String
-  /// The version hashes, by entity.
   let versionHashes: String
 
-  /// Opens a store as any app would, and reads all of it.
-  ///
-  /// - Parameter path: The store; SQLite replays its journal or `-wal`.
-  /// - Throws: SQLite's error, or the fault of the file.
+  /// SQLite replays the journal or `-wal` that is beside the store.
   init(_ path: String) throws {
     let connection = try Connection(path: path, mode: .readWrite)
     guard try connection.firstValue("PRAGMA integrity_check")?.text == "ok" else {
@@ -56,7 +51,7 @@ struct StoreDump: Hashable {
     try connection.close()
   }
 
-  /// Returns true if both hold the same rows of the same version, whatever their generation.
+  /// The generation may differ.
   func isSameVersion(as other: StoreDump) -> Bool {
     content == other.content && versionHashes == other.versionHashes
   }

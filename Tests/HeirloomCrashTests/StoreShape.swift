@@ -41,11 +41,6 @@ struct StoreShape {
   }
 
   /// Saves all objects once more, as an app does that touches each.
-  ///
-  /// - Parameters:
-  ///   - connection: The store.
-  ///   - tables: The range of the tables that are saved.
-  /// - Throws: SQLite's error.
   private func save(_ connection: Connection, tables: Range<Int> = 0..<Int.max) throws {
     let all = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%Z_OPT%'").filter {
       try connection.firstInteger("SELECT COUNT(*) FROM \(quote($0[0].text ?? ""))") ?? 0 > 0

@@ -2,7 +2,6 @@
 ///
 /// Paths are relative to the folder. SQLite's changes of an open file name the handle, as the file's name may change.
 enum SystemChange: Hashable, Sendable {
-  /// A file, by its name at that moment or by SQLite's handle.
   enum File: Hashable, Sendable {
     case path(String)
     case handle(UInt64)
@@ -10,7 +9,6 @@ enum SystemChange: Hashable, Sendable {
 
   case makeDirectory(String)
   case removeDirectory(String)
-  /// A file that was not there before.
   case create(String)
   /// SQLite opened a file, and made it if it may and there was none.
   case open(handle: UInt64, path: String, makes: Bool)
@@ -24,7 +22,6 @@ enum SystemChange: Hashable, Sendable {
   case rename(String, String)
   case unlink(String)
 
-  /// True when the change only syncs something.
   var isSynchronization: Bool {
     switch self {
     case .synchronize, .synchronizeDirectory: true
@@ -32,7 +29,7 @@ enum SystemChange: Hashable, Sendable {
     }
   }
 
-  /// True when the files below the folder differ afterwards; a sync and an opening change nothing.
+  /// A sync and an opening change no file.
   var isMutation: Bool {
     switch self {
     case .synchronize, .synchronizeDirectory, .open(_, _, makes: false): false

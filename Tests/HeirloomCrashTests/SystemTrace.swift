@@ -17,19 +17,15 @@ final class SystemTrace: Sendable {
     case name
     /// A change of content that needs no room.
     case write
-    /// A sync to the disk.
     case synchronize
   }
 
-  /// The calls that fail, and how they fail.
   struct Fault: Hashable, Sendable {
     /// The first call that fails, counted from 1 among those of the kinds.
     var number: Int
     /// True when all later calls of these kinds fail as well.
     var lasts: Bool
-    /// The system's error number.
     var code: Int32
-    /// The kinds of calls that fail.
     var kinds: Set<Kind>
   }
 
@@ -47,13 +43,7 @@ final class SystemTrace: Sendable {
   private let state: Locked<State>
   private let number = Locked<Int32>(-1)
 
-  /// Starts a trace.
-  ///
-  /// - Parameters:
-  ///   - root: The folder, with all symbolic links followed.
-  ///   - fault: The calls that fail.
-  ///   - seed: The start of the operation's identifiers, which are the same for equal seeds.
-  /// - Throws: The error of installing the layer around SQLite's own.
+  /// Symbolic links in `root` must be followed already; equal seeds give equal identifiers.
   init(root: String, fault: Fault? = nil, seed: UInt64 = 1) throws {
     self.root = root
     self.fault = fault
@@ -71,7 +61,7 @@ final class SystemTrace: Sendable {
     number.withLock { $0 = given }
   }
 
-  /// Ends the trace; connections to files below the folder must be closed first.
+  /// Connections to files below the folder must be closed first.
   func close() {
     number.withLock { number in
       if number >= 0 { crash_vfs_forget(number) }
@@ -81,11 +71,9 @@ final class SystemTrace: Sendable {
 
   deinit { close() }
 
-  /// The changes, in order.
   var changes: [SystemChange] { state.withLock(\.changes) }
-  /// The effects of each call, in order, if there is no fault.
+  /// In order; recorded only without a fault.
   var calls: [Set<Kind>] { state.withLock(\.calls) }
-  /// The number of calls that failed.
   var hits: Int { state.withLock(\.hits) }
 
   func relative(_ path: String) -> String {
@@ -119,10 +107,7 @@ final class SystemTrace: Sendable {
   /// Makes all later calls fail, as if the process were gone.
   func die() { state.withLock { $0.isDead = true } }
 
-  /// Returns the error with which a call must fail, if any.
-  ///
-  /// - Parameter kinds: The effects of the call.
-  /// - Returns: The error number, or `nil`.
+  /// Without a fault, this records the call.
   func refusal(_ kinds: Kind...) -> Int32? {
     state.withLock { state in
       if state.isDead { return EIO }

@@ -8,11 +8,7 @@ final class TracedFiles: FileOperations {
   private let refusesLinks: Bool
   private let system = POSIXFileOperations(followsLinks: false)
 
-  /// Creates the seam.
-  ///
-  /// - Parameters:
-  ///   - trace: The trace that receives the calls.
-  ///   - refusesLinks: True if links are refused, as on FAT.
+  /// `refusesLinks` stands for FAT.
   init(_ trace: SystemTrace, refusesLinks: Bool = false) {
     self.trace = trace
     self.refusesLinks = refusesLinks
@@ -72,7 +68,7 @@ final class TracedFiles: FileOperations {
     recordNewFile(path, bytes: bytes)
   }
 
-  /// Records a new name, its content and the sync of the content, since a crash may come after each.
+  /// Name, content and sync are recorded apart, since a crash may come after each.
   fileprivate func recordNewFile(_ path: String, bytes: [UInt8], isSynchronized: Bool = true) {
     let path = trace.relative(path)
     trace.record(.create(path))
@@ -81,7 +77,6 @@ final class TracedFiles: FileOperations {
     if isSynchronized { trace.record(.synchronize(.path(path))) }
   }
 
-  /// Records the attribute that a file was given, if it was given one.
   fileprivate func recordNote(of path: String) {
     let note = FileNote.read(trace.root + "/" + path)
     if !note.isEmpty { trace.record(.setNote(path, note)) }

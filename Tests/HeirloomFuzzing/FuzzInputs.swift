@@ -8,13 +8,7 @@ package struct FuzzInputs {
   private let folder: URL
   private let samples: [[UInt8]]
 
-  /// Prepares the samples that inputs are made from.
-  ///
-  /// - Parameters:
-  ///   - target: The reader.
-  ///   - seed: The seed; another one gives other inputs.
-  ///   - folder: A folder for files that are gone afterwards.
-  /// - Throws: The error that keeps the samples from being read or made.
+  /// `folder` is for files that are gone afterwards.
   package init(for target: FuzzTarget, seed: UInt64, folder: URL) throws {
     self.target = target
     self.seed = seed
@@ -22,24 +16,14 @@ package struct FuzzInputs {
     samples = try FuzzSeeds.inputs(for: target, folder: folder)
   }
 
-  /// Returns an input; the first ones are the samples themselves.
-  ///
-  /// - Parameter number: The input's number, from 0.
-  /// - Returns: The input.
-  /// - Throws: The error that keeps a mutated store from being made.
+  /// The first inputs, from 0, are the samples themselves.
   package func input(_ number: Int) throws -> [UInt8] {
     if number < samples.count { return samples[number] }
     var random = FuzzRandom(seed: seed &* 0x1000_0000_01B3 &+ UInt64(number) &* 0x9E37_79B1)
     return try mutated(random.pick(samples), using: &random)
   }
 
-  /// Returns a mutation of an input that may itself be damaged.
-  ///
-  /// - Parameters:
-  ///   - bytes: The input.
-  ///   - random: The source of choices.
-  /// - Returns: Another input.
-  /// - Throws: The error that keeps a mutated store from being made.
+  /// The input may itself be damaged.
   package func mutated(_ bytes: [UInt8], using random: inout FuzzRandom) throws -> [UInt8] {
     var result = bytes
     switch target {

@@ -2,10 +2,8 @@
 package struct FuzzRandom {
   private var state: UInt64
 
-  /// Starts from a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// Returns the next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -14,15 +12,15 @@ package struct FuzzRandom {
     return mixed ^ mixed >> 31
   }
 
-  /// Returns a number from 0 up to, but not including, the bound; 0 for a bound that leaves no choice.
+  /// A number below the bound; 0 for a bound that leaves no choice.
   package mutating func below(_ bound: Int) -> Int {
     Int(next() % UInt64(max(1, bound)))
   }
 
-  /// Returns true once in the given number of times, on average.
+  /// True once in `count` times, on average.
   package mutating func once(in count: Int) -> Bool { below(count) == 0 }
 
-  /// Returns one of the elements, of which there is at least one.
+  /// There must be an element.
   package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
   /// Returns a whole number over which programs stumble, or any.
@@ -53,7 +51,6 @@ package struct FuzzRandom {
 }
 
 extension FuzzRandom {
-  /// Changes a few bytes, so that a reader of bytes sees a damaged file.
   package mutating func damage(_ bytes: inout [UInt8]) {
     for _ in 0...below(4) {
       guard !bytes.isEmpty else { return bytes.append(UInt8(below(256))) }

@@ -57,7 +57,7 @@ extension FuzzReader {
     return .accepted
   }
 
-  /// Returns the stage of an error; one that stops a text before its tokens are put together counts as its container.
+  /// An error that stops a text before its tokens are put together counts as the container's.
   private static func stage(of error: ExpressionError) -> FuzzStage {
     switch error {
     case .tooLong, .unterminatedString, .invalidEscape, .invalidNumber: .container
@@ -65,7 +65,6 @@ extension FuzzReader {
     }
   }
 
-  /// Returns a store with a few lists and items.
   private func objects() throws -> PersistentStore {
     if let conditionStore { return conditionStore }
     let url = folder.appendingPathComponent("Conditions.sqlite")
@@ -77,14 +76,12 @@ extension FuzzReader {
   }
 }
 
-/// An object whose values expressions read.
 final class FuzzObject: ValueSource {
   private let values: [String: EvaluatedValue]
   init(_ values: [String: EvaluatedValue]) { self.values = values }
   var valueIdentity: AnyHashable { ObjectIdentifier(self) }
   func value(forKey key: String) -> EvaluatedValue? { values[key] }
 
-  /// Makes an object with values of all kinds.
   static func sample() -> FuzzObject {
     let inner = FuzzObject(["name": .string("Pen"), "price": .integer(3), "title": .string("b")])
     return FuzzObject([

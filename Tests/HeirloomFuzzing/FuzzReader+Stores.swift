@@ -40,7 +40,7 @@ extension FuzzReader {
     return stage
   }
 
-  /// Runs the tool and checks its output.
+  /// Checks the time, the exit code and the output.
   func run(_ words: [String], in place: URL) throws -> Int32 {
     let written = Written()
     let console = Console(
@@ -74,7 +74,7 @@ extension FuzzReader {
     return try names.map { try Data(contentsOf: previous.appendingPathComponent("\($0)/\(url.lastPathComponent)")) }
   }
 
-  /// Returns true if two stores have equal bytes, except for those that a change of the journal mode rewrites.
+  /// Ignores the bytes that a change of the journal mode rewrites.
   private static func isSame(_ file: Data, _ original: Data) -> Bool {
     guard file.count == original.count else { return false }
     if file == original { return true }

@@ -19,9 +19,7 @@ extension FuzzReader {
     return stage
   }
 
-  /// Makes the model of a schema, and freezes it.
-  ///
-  /// - Returns: True for a schema without a doubt.
+  /// Freezes the schema too; true for one without a doubt.
   private func isCertain(_ schema: SwiftDataSchemas.Schema, of found: SwiftDataSchemas) throws -> Bool {
     let builder = SwiftDataModelBuilder(of: schema.roots, in: found.source)
     _ = builder.places.count

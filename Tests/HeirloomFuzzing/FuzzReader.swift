@@ -10,37 +10,24 @@ import HeirloomStore
 ///
 /// It does with the result what an app would do, and checks what must hold then.
 package final class FuzzReader {
-  /// The reader.
   package let target: FuzzTarget
-  /// A folder that inputs may fill; its contents are removed.
+  /// Inputs may fill it; its contents are removed.
   let folder: URL
-  /// A model with which results are compared.
+  /// Results are compared with it.
   let reference: ManagedObjectModel
-  /// Objects on which conditions are tried; they are made when they are first needed.
+  /// Objects on which conditions are tried, made when they are first needed.
   var conditionStore: PersistentStore?
-  /// The object on which conditions and expressions are tried.
   lazy var object = EvaluatedValue.object(FuzzObject.sample())
-  /// The evaluator that tries them.
   lazy var evaluator = ExpressionEvaluator(
     variables: ["source": object, "x": .integer(5), "v": .string("x")], now: 12.5)
 
-  /// Creates a reader.
-  ///
-  /// - Parameters:
-  ///   - target: The reader.
-  ///   - folder: A folder for files that are gone afterwards.
-  /// - Throws: The error that keeps the sample models from being read.
   package init(_ target: FuzzTarget, folder: URL) throws {
     self.target = target
     self.folder = folder
     reference = try ModelFile.read(FuzzSeeds.snapshots.appendingPathComponent("Done/Done.json").path).model
   }
 
-  /// Reads an input.
-  ///
-  /// - Parameter bytes: The input.
-  /// - Returns: The stage that the reader reached.
-  /// - Throws: ``FuzzFinding`` if it did something that it must not do.
+  /// Throws ``FuzzFinding`` if the reader does something that it must not do.
   package func read(_ bytes: [UInt8]) throws -> FuzzStage {
     switch target {
     case .archivedValue: try archivedValue(bytes)
@@ -110,7 +97,7 @@ package final class FuzzReader {
     return .accepted
   }
 
-  /// Does what an app's launch does with a model.
+  /// As an app's launch does.
   private func use(_ model: ManagedObjectModel) throws {
     let content = ModelSnapshot.canonicalModelBytes(of: model)
     let snapshot = ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0))
@@ -140,7 +127,7 @@ package final class FuzzReader {
     _ = schema.tables.count + schema.triggers.count
   }
 
-  /// Returns true if an entity repeats an ancestor's constraint, which an archive can't tell from an inherited one.
+  /// An archive can't tell an ancestor's constraint that is repeated from an inherited one.
   private static func repeatsConstraint(_ model: ManagedObjectModel) -> Bool {
     model.entities.contains { entity in
       var parent = entity.superentity.flatMap { model.entity(named: $0) }

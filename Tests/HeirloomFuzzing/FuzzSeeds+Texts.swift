@@ -1,5 +1,4 @@
 extension FuzzSeeds {
-  /// Expressions of every form.
   static let expressions = [
     "items.@count", "chat.serverId", "canonical:(name)", "now()", "count:(items)", "sum:(items.price)",
     "uppercase(name)",
@@ -19,7 +18,6 @@ extension FuzzSeeds {
     "items.tags.@count",
   ]
 
-  /// Predicates of every form.
   static let predicates = [
     "TRUEPREDICATE", "a == 1 AND b == 2 && NOT (n == 3)", "a == 1 OR b != 2 || n <> 3", "name BEGINSWITH[cd] 'It'",
     "name ENDSWITH 'x'", "name CONTAINS[n] \"item\"", "name LIKE[c] '*it?m*'", "name MATCHES '(a+)+b'",

@@ -9,21 +9,13 @@ package enum FuzzSeeds {
   private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The folder of the sample histories.
   package static let snapshots: URL = checkout.appendingPathComponent("Snapshots")
 
-  /// Reads a sample model.
   static func model(_ path: String) throws -> ManagedObjectModel {
     try ModelFile.read(snapshots.appendingPathComponent(path).path).model
   }
 
-  /// Returns the inputs that a reader accepts unchanged.
-  ///
-  /// - Parameters:
-  ///   - target: The reader.
-  ///   - folder: A folder for files that are gone afterwards.
-  /// - Returns: At least one input, always in the same order.
-  /// - Throws: The error that keeps the samples from being read or made.
+  /// The reader accepts them unchanged; at least one, always in the same order.
   package static func inputs(for target: FuzzTarget, folder: URL) throws -> [[UInt8]] {
     switch target {
     case .archivedValue: try archivedValues()
@@ -55,7 +47,6 @@ package enum FuzzSeeds {
     try samples { $0.hasSuffix(".json") && !$0.hasSuffix("lock.json") }.map { try ModelFile.read($0.path).model }
   }
 
-  /// Returns a few small files of real apps, if they are present.
   private static func corpus(_ ending: String, limit: Int) -> [[UInt8]] {
     let path = ProcessInfo.processInfo.environment["HEIRLOOM_CORPUS"]
     let folder =
@@ -101,8 +92,6 @@ package enum FuzzSeeds {
     return zip(models, models.dropFirst()).compactMap { try? MappingInference(from: $0, to: $1).mappingModel() }
   }
 
-  // MARK: Stores
-
   private static func stores(in folder: URL) throws -> [[UInt8]] {
     var stores: [[UInt8]] = []
     for (name, mode) in [("Done.json", "DELETE"), ("Done 2.json", "WAL"), ("Done.json", "WAL")] {
@@ -129,7 +118,7 @@ package enum FuzzSeeds {
     return stores
   }
 
-  /// Fills a store of the sample "Done" with a few objects.
+  /// For a store of the sample "Done".
   static func fill(_ store: PersistentStore) throws {
     let context = ManagedObjectContext(store: store)
     for number in 0..<6 {

@@ -6,15 +6,12 @@ package enum FuzzStage: Int, CaseIterable, Codable, Sendable {
   case form
   /// It understood the form and refused the content.
   case content
-  /// It accepted the input.
   case accepted
 }
 
 /// Something that a reader did with an input and must never do.
 package struct FuzzFinding: Error, CustomStringConvertible, Sendable {
-  /// The event in words.
   package let description: String
 
-  /// Creates a finding.
   package init(_ description: String) { self.description = description }
 }

@@ -2,23 +2,20 @@
 package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
   /// Values that an app archived in a row.
   case archivedValue
-  /// Property lists in both of their formats.
+  /// In both formats.
   case propertyList
-  /// Compiled models, `.mom`.
+  /// `.mom`.
   case compiledModel
   /// A store's copy of its model: a compressed archive.
   case modelCache
-  /// Model sources, the XML of an `.xcdatamodel`.
+  /// The XML of an `.xcdatamodel`.
   case modelSource
-  /// Snapshots.
   case snapshot
-  /// Mapping model sources, the XML of an `.xcmappingmodel`.
+  /// The XML of an `.xcmappingmodel`.
   case mappingSource
-  /// Compiled mapping models, `.cdm`.
+  /// `.cdm`.
   case compiledMapping
-  /// The text of expressions.
   case expression
-  /// The text of predicates.
   case predicate
   /// An app's source with its SwiftData models.
   case swiftSource
@@ -29,7 +26,7 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
   /// The surroundings of a store: journals, logs, the companion folder, the folder of external data.
   case surroundings
 
-  /// The reader's share of all inputs, in thousandths.
+  /// Of all inputs, in thousandths.
   package var share: Int {
     switch self {
     case .archivedValue: 92
@@ -44,7 +41,7 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// The number of commands that are run on an input, each with a time limit of its own.
+  /// Each command has a time limit of its own.
   var commandCount: Int {
     switch self {
     case .store: 7

@@ -12,11 +12,11 @@ import Testing
 struct KeyPlanTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// The keys of the objects that stay, and the highest that was handed out, as an SQL literal.
+    /// The keys of the objects that stay, and the highest handed out, as an SQL literal; `guests`
+    /// are those that come.
     let home: ([Int64], String)
-    /// The keys of the objects that come, and the highest that was handed out, as an SQL literal.
     let guests: ([Int64], String)
-    /// The number that is added to the keys of those that come, and the highest key then; `nil` if there is no room.
+    /// `nil` if there is no room.
     let expected: (offset: Int64, highest: Int64)?
 
     init(
@@ -75,7 +75,7 @@ struct KeyPlanTests {
       counts: try StoreCounts(connection: connection, schema: source), connection: connection)
   }
 
-  /// Makes a store with trees E and P, the first of which comes under the second's root.
+  /// Tree E comes under the root of tree P.
   private static func store(_ home: ([Int64], String), _ guests: ([Int64], String)) throws -> PlannedStore {
     try PlannedStore(
       [Make.entity("E"), Make.entity("P")], [Make.entity("E", parent: "P"), Make.entity("P")],
@@ -153,6 +153,5 @@ struct KeyPlanTests {
         "Z_PRIMARYKEY has no number as the highest key of E: it is changed to 4, the highest in ZE"))
   }
 
-  /// Returns the number of warnings about trees whose objects get other keys.
   private static func moves(_ keys: KeyPlan) -> Int { keys.warnings.count { $0.contains("is added to each key") } }
 }

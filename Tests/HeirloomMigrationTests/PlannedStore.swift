@@ -10,17 +10,8 @@ import Testing
 struct PlannedStore {
   let directory: TemporaryDirectory
   let hop: MigrationHop
-  /// The store's file.
   var url: URL { directory.file("Store.sqlite") }
 
-  /// Makes the store.
-  ///
-  /// - Parameters:
-  ///   - before: The entities of the source.
-  ///   - after: The entities of the destination.
-  ///   - statements: The statements that write the rows.
-  ///   - given: The entity mappings that inference is given.
-  /// - Throws: An error of the models, the mapping or SQLite.
   init(
     _ before: [EntityDescription], _ after: [EntityDescription], _ statements: [String], given: [EntityMapping] = []
   ) throws {
@@ -44,12 +35,10 @@ struct PlannedStore {
     try connection.close()
   }
 
-  /// Opens the store.
   func open() throws -> Connection {
     try Connection(path: url.path, mode: .readWrite, options: .building)
   }
 
-  /// Makes the plan of a new file.
   func plan(_ connection: Connection, decisions: [DataDecision] = []) throws -> MigrationPlan {
     var settings = RunSettings(builder: .always(.rebuild), decisions: decisions)
     return try CandidateChain.plan(
@@ -69,7 +58,7 @@ struct PlannedStore {
 }
 
 extension Connection {
-  /// Returns the rows of a query, each as its values with spaces between, and `-` for NULL.
+  /// Each row as its values with spaces between, and `-` for NULL.
   func lines(_ sql: String) throws -> [String] {
     try rows(sql).map { row in
       row.map { value in
@@ -86,7 +75,6 @@ extension Connection {
 }
 
 extension MigrationPlan {
-  /// Returns the steps of some kinds, each with its subject and its number of rows.
   func lines(of kinds: Set<MigrationStep.Kind>) -> [String] {
     steps.filter { kinds.contains($0.kind) }.map { step in
       "\(step.kind.rawValue) \(step.subject) \(step.rows.map { "\($0)" } ?? "-")"

@@ -7,11 +7,9 @@ struct PlannerCase: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let before: [EntityDescription]
   let after: [EntityDescription]
-  /// The statements that write the source's rows.
   let rows: [String]
   /// The steps that fill tables and gather links, in order.
   let steps: [String]
-  /// Queries of the candidate, each with the rows that it must give.
   let expected: [(query: String, rows: [String])]
 
   init(
@@ -31,7 +29,6 @@ extension PlannerCase {
     Make.entity("P", [name]), Make.entity("Q", parent: "P"), Make.entity("R", parent: "P"),
   ]
 
-  /// Tables of objects, column by column.
   static let objects: [PlannerCase] = [
     PlannerCase(
       "entities get the numbers of the destination", [Make.entity("B", [name])],
@@ -137,7 +134,6 @@ extension PlannerCase {
       ]),
   ]
 
-  /// Two entities with a relationship that is to-many on both sides.
   static func many(ordered: Bool = false) -> [EntityDescription] {
     [
       Make.entity("A", [], [Make.toMany("bs", "B", "as", ordered: ordered)]),
@@ -151,7 +147,6 @@ extension PlannerCase {
     "INSERT INTO Z_1BS (Z_1AS, Z_2BS) VALUES (2, 3), (1, 3), (1, 1), (2, 2), (2, 1)",
   ]
 
-  /// Tables of links.
   static let links: [PlannerCase] = [
     PlannerCase(
       "the table is named after the new numbers, and links without an end are left out", many(),
@@ -229,7 +224,7 @@ extension PlannerCase {
 }
 
 extension [EntityDescription] {
-  /// The entities, with a to-many inverse of the relationship of `A` that leads to one of them.
+  /// Adds the to-many inverse of the relationship of `A`.
   var linked: [EntityDescription] {
     guard let link = first(where: { $0.name == "A" })?.relationships.first else { return self }
     return map { entity in

@@ -11,9 +11,7 @@ extension PlannerTests {
     let testDescription: String
     let before: [EntityDescription]
     let after: [EntityDescription]
-    /// The statements that write the source's rows.
     let rows: [String]
-    /// The entity mappings that inference is given.
     var given: [EntityMapping] = []
     var decisions: [DataDecision] = []
     /// Each with its kind, its name and its rows, sorted.

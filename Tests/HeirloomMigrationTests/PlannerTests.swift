@@ -30,8 +30,6 @@ struct PlannerTests {
     try check(planned)
   }
 
-  // MARK: Decisions
-
   /// Six objects, three of which are called x; two have no name, which equals nothing.
   private static let rows = [
     "INSERT INTO ZA (Z_PK, Z_ENT, Z_OPT, ZNAME, ZSTAMP, ZNOTE, ZCODE) VALUES (1, 1, 1, 'x', 10.0, 'first', 'c1'),"
@@ -54,9 +52,8 @@ struct PlannerTests {
     let testDescription: String
     var required = false
     let decisions: [DataDecision]
-    /// The objects: key, name, note, and the code, which must differ too.
+    /// Key, name, note, and the code, which must differ too.
     let objects: [String]
-    /// The links: key, link.
     let links: [String]
     /// The rows that each decision filled, dropped, merged and put into the file.
     let outcomes: [[Int64]]

@@ -20,7 +20,6 @@ struct RowRunTests {
 
     init(place: String = "") { self.place = place }
 
-    /// Notes a call and returns true if it is the one at which something is to happen.
     func note(_ call: String) -> Bool {
       calls.withLock { $0.append(call) }
       return call == place
@@ -31,7 +30,6 @@ struct RowRunTests {
 
   /// A policy that notes each call, and does something at one of them.
   private class Recorder: EntityMigrationPolicy {
-    /// Does it.
     func act(_ manager: MigrationManager) throws {}
 
     private func note(
@@ -105,7 +103,6 @@ struct RowRunTests {
 
   private static let box = Make.entity("Box", [Make.attribute("label")], [Make.toMany("items", "Item", "box")])
 
-  /// Makes a store of two boxes and some items, whose mappings both have a policy.
   private static func store(
     _ policy: EntityMigrationPolicy.Type, items: [Int64], more: [String] = [], optional: Bool = true
   ) throws -> PlannedStore {
@@ -120,7 +117,6 @@ struct RowRunTests {
       ])
   }
 
-  /// Migrates a store as a run does.
   private static func migrate(
     _ store: PlannedStore, decisions: [DataDecision] = [], log: Log = Log()
   ) throws -> MigrationPlan {
@@ -280,7 +276,6 @@ struct RowRunTests {
     #expect(log.peak.withLock { $0 } <= 4)
   }
 
-  /// A policy that keeps all objects.
   private final class Keeping: EntityMigrationPolicy {
     private var kept: [(source: ManagedObject, destination: ManagedObject)] = []
 
@@ -332,7 +327,6 @@ struct RowRunTests {
     #expect(filled.rows == ["1 'a' 1", "2 'none' 0", "3 'abc' 3"])
   }
 
-  /// A policy that makes two objects of each.
   private final class Doubling: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

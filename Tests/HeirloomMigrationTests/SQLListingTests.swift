@@ -74,7 +74,6 @@ struct SQLListingTests {
     }
   }
 
-  /// Feeds a text to the shell and returns what it writes to standard output.
   private func run(_ text: String, in directory: TemporaryDirectory) throws -> String {
     let input = directory.file("input.sql")
     try Data(text.utf8).write(to: input)

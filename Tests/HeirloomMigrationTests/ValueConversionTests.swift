@@ -90,7 +90,6 @@ struct ValueConversionTests {
     #expect(ValueConversion.literal(.binary([0xab]), for: source) == "X'ab'")
   }
 
-  /// Values whose literal SQL must read back as the very same value.
   static let texts = ["", "'", "''", "a'b", "\0", "a\0b'c", "🦊\u{301}", "-- /* ;", "\n\r\t", "\\u0000"]
 
   @Test(arguments: texts) func `a text's literal reads back as the text`(text: String) throws {
@@ -125,7 +124,6 @@ struct ValueConversionTests {
 }
 
 extension CellEntry {
-  /// The column itself.
   fileprivate static let verbatim = ValueConversion.entry(
     column: "s.\"ZV\"", from: AttributeDescription(name: "v", type: .string),
     to: AttributeDescription(name: "v", type: .string),

@@ -13,7 +13,6 @@ struct PageInspectionTests {
     var (stores, rows, leaves, interiors, overflows, free, mapped) = (0, 0, 0, 0, 0, 0, 0)
   }
 
-  /// Compares all pages and rows of a sound file with SQLite's account.
   private static func compare(_ url: URL, _ tally: inout Tally, _ what: String) throws {
     let file = try InspectedFile(url)
     let oracle = try PageOracle(file.connection)
@@ -81,7 +80,6 @@ struct PageInspectionTests {
 
   // MARK: Shapes
 
-  /// A form that a database may have.
   struct Shape: CustomTestStringConvertible, Sendable {
     let pageSize: Int
     /// 0: no map of pages; 1: pages are given back at once; 2: when asked.
@@ -103,7 +101,7 @@ struct PageInspectionTests {
       Shape(pageSize: 4096, autoVacuum: 0, reserved: 1, encoding: "UTF-16be"),
     ]
 
-  /// Makes a database with tables and indexes of all kinds, rows that go on in other pages, and free pages.
+  /// With tables and indexes of all kinds, rows that go on in other pages, and free pages.
   private static func make(_ shape: Shape, at url: URL) throws {
     var connection = try Connection(path: url.path, mode: .createExclusively(), options: .building)
     for pragma in [
@@ -169,7 +167,6 @@ struct PageInspectionTests {
     #expect(try connection.firstValue("PRAGMA integrity_check")?.text == "ok")
     #expect(try Data(contentsOf: url)[20] == UInt8(shape.reserved))
     let oracle = try PageOracle(connection)
-    // All kinds of pages are there.
     for (name, kind) in [("plain", "overflow"), ("plain_a", "overflow"), ("keyed", "overflow"), ("keyed", "internal")] {
       #expect(oracle.pages.values.contains { $0.name == name && $0.kind == kind }, "\(name) \(kind)")
     }
@@ -216,7 +213,6 @@ struct PageInspectionTests {
       #expect(places == ["apart"])
       #expect(try Set(rows) == Set(file.expectedRows(of: plain)))
     }
-    // The other tables are as they were.
     for table in file.tables where table.name != "plain" {
       #expect(file.inspection.leaves[table.name]?.map(\.page) ?? [] == oracle.leaves[table.name] ?? [], "\(table.name)")
     }
@@ -291,7 +287,7 @@ struct PageInspectionTests {
     }
   }
 
-  /// Reads the list of free pages by https://www.sqlite.org/fileformat2.html#the_freelist.
+  /// As https://www.sqlite.org/fileformat2.html#the_freelist describes it.
   private static func freeList(_ data: Data, _ pageSize: Int) -> (trunks: [Int], leaves: [Int]) {
     func number(_ offset: Int) -> Int { data[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
     var (trunks, leaves): ([Int], [Int]) = ([], [])

@@ -5,21 +5,18 @@ import Testing
 
 /// The pages of a database by SQLite's own account, its table `dbstat`.
 struct PageOracle {
-  /// A page of a table or an index.
   struct Page {
-    /// The table or index.
     let name: String
-    /// The way to the page from the root, as `dbstat` writes it.
+    /// From the root, as `dbstat` writes it.
     let path: String
-    /// The kind of page: `leaf`, `internal` or `overflow`.
+    /// `leaf`, `internal` or `overflow`.
     let kind: String
-    /// The number of rows or entries.
     let cells: Int64
   }
 
-  /// The pages in use by their numbers.
+  /// Those in use, by number.
   private(set) var pages: [Int: Page] = [:]
-  /// The leaves of each table and index, in the order of their keys.
+  /// Of each table and index, in the order of the keys.
   private(set) var leaves: [String: [Int]] = [:]
   private var numbers: [String: [String: Int]] = [:]
 
@@ -34,7 +31,7 @@ struct PageOracle {
     }
   }
 
-  /// Returns the map's entry for a page in use, by https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages.
+  /// Of a page in use, by https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages.
   func entry(of number: Int) throws -> PointerMap.Entry {
     let page = try #require(pages[number])
     func find(_ path: some StringProtocol) throws -> Int { try #require(numbers[page.name]?[String(path)]) }
@@ -49,7 +46,6 @@ struct PageOracle {
     return .overflow(previous: try find("\(parts[0])+\(digits)"))
   }
 
-  /// Returns the number of the first page of a table or an index.
   func root(of name: String) -> Int? { numbers[name]?["/"] }
 }
 
@@ -64,12 +60,8 @@ struct InspectedFile {
 
   /// Inspects a file that has no log.
   ///
-  /// - Parameters:
-  ///   - url: The file.
-  ///   - original: The undamaged file, if this one is a damaged copy of it.
-  ///   - includesUncertainPages: True if pages are taken that may have been given back.
-  ///   - recognize: Adds what makes rows recognizable.
-  /// - Throws: An error of SQLite or the file system.
+  /// `original` is the undamaged file, if this one is a damaged copy; uncertain pages may have been
+  /// given back; `recognize` adds what makes rows recognizable.
   init(
     _ url: URL, original: URL? = nil, includesUncertainPages: Bool = false,
     recognize: (inout SourceTable) -> Void = { _ in }
@@ -105,7 +97,7 @@ struct InspectedFile {
     try inspection.take(self.tables, indexRoots: indexes, otherRoots: others)
   }
 
-  /// Returns the rows of a table as salvage finds them, each with its key first, and the places where they were.
+  /// Each row begins with its key; `places` are those where rows were found.
   func rows(of table: SourceTable) throws -> (rows: [[SQLiteValue?]], places: Set<String>) {
     var rows: [[SQLiteValue?]] = []
     var places: Set<String> = []
@@ -117,7 +109,6 @@ struct InspectedFile {
     return (rows, places)
   }
 
-  /// Returns the rows of a table as SQLite reads them.
   func expectedRows(of table: SourceTable) throws -> [[SQLiteValue?]] {
     try connection.rows("SELECT rowid, * FROM \(quote(table.name)) NOT INDEXED ORDER BY rowid").map { row in
       // A whole number in a column of numbers is kept as an integer: https://www.sqlite.org/datatype3.html

@@ -17,7 +17,7 @@ struct SalvageHostilePageTests {
     return Int(try #require(try connection.firstInteger(query)))
   }
 
-  /// Returns the pages of one kind of a table, in the order of their keys.
+  /// Those of records, in the order of the keys.
   private func pages(_ place: Place, _ kind: String) throws -> [Int] {
     try place.found("SELECT pageno FROM dbstat WHERE name = 'ZRECORD' AND pagetype = '\(kind)' ORDER BY path")
       .compactMap { $0[0].integer.map { Int($0) } }

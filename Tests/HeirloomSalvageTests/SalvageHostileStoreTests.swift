@@ -74,8 +74,6 @@ struct SalvageHostileStoreTests {
     }
   }
 
-  // MARK: Statements
-
   @Test(arguments: [
     ["index ATTACH 'VICTIM' AS o", "index DELETE FROM o.ZRECORD"],
     ["view ATTACH 'VICTIM' AS o", "trigger DELETE FROM o.ZRECORD"],

@@ -6,19 +6,16 @@ import HeirloomSalvage
 
 /// Salvage of stores whose main file is gone or cut, while their whole `-wal` is there: each page in it is read.
 struct SalvageLogAloneTests {
-  /// The rest of the main file.
   enum Rest: String, CaseIterable, Sendable {
     case gone, empty, partOfPage, page, twoPages, noise
   }
 
-  /// The changes that the log holds.
   struct Shape: CustomTestStringConvertible, Sendable {
     let testDescription: String
     /// Statements that are checkpointed, so that the log lacks their pages.
     let before: [String]
-    /// The transactions of the log.
     let log: [[String]]
-    /// A condition on rows of which every page is in the log.
+    /// Every page of these rows is in the log.
     var held = "1"
   }
 

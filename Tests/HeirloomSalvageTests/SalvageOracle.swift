@@ -7,18 +7,16 @@ import Testing
 struct SalvageOracle {
   typealias Row = [String: SQLiteValue]
 
-  /// The rows by table and hidden key.
+  /// By table and hidden key.
   private(set) var rows: [String: [Int64: Row]] = [:]
-  /// The pages of each row.
   private(set) var pages: [String: [Int64: Set<Int>]] = [:]
-  /// Pages with the statements of the schema.
   private(set) var schemaPages: Set<Int> = []
-  /// All pages of each table: its leaves, the pages above them, and overflow pages.
+  /// Leaves, the pages above them, and overflow pages, by table.
   private(set) var tablePages: [String: Set<Int>] = [:]
   let model: ManagedObjectModel
   let schema: PhysicalSchema
 
-  /// Reads a store that is one file.
+  /// The store is one file.
   init(of url: URL, model: ManagedObjectModel) throws {
     self.model = model
     let connection = try Connection(path: url.path, mode: .immutable, options: .inspecting)
@@ -68,16 +66,10 @@ struct SalvageOracle {
 
   // MARK: Checking
 
-  /// Checks a salvaged store: rows in whole pages are equal, others are equal or absent, links lead somewhere.
+  /// Rows in whole pages are equal, others are equal or absent, and links lead somewhere.
   ///
-  /// - Parameters:
-  ///   - url: The salvaged store.
-  ///   - lostPages: The pages that can't be read.
-  ///   - changedPages: The pages whose content was changed, so that it can't be known.
-  ///   - isSchemaLost: True if tables may be missing.
-  ///   - what: The damage to the store, for messages.
-  /// - Returns: The number of objects that are there.
-  /// - Throws: SQLite's error.
+  /// Returns the number of objects. The content of `changedPages` can't be known; with
+  /// `isSchemaLost`, tables may be missing; `what` is the damage, for messages.
   @discardableResult
   func check(
     _ url: URL, lostPages: Set<Int> = [], changedPages: Set<Int> = [], isSchemaLost: Bool = false, _ what: String

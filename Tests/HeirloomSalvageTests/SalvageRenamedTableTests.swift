@@ -45,7 +45,6 @@ struct SalvageRenamedTableTests {
     try connection.close()
   }
 
-  /// The rows of all tables of the model, as SQLite reads them.
   private func rows(_ path: String) throws -> [String: [[SQLiteValue]]] {
     let connection = try Connection(path: path, mode: .readOnly)
     defer { try? connection.close() }

@@ -14,14 +14,13 @@ struct SalvageTests {
 
   // MARK: Places
 
-  /// A damaged store in a folder of its own, with the model that made it.
   final class Place {
     let directory: TemporaryDirectory
     let url: URL
     let model: ManagedObjectModel
     private var runs = 0
 
-    /// Copies a store of the corpus and makes it a single file.
+    /// The copy becomes a single file.
     init(_ path: String) throws {
       directory = try TemporaryDirectory()
       let copied = try Corpus.copyStore(path, to: directory)
@@ -38,7 +37,6 @@ struct SalvageTests {
 
     var pageSize: Int { 4096 }
 
-    /// Salvages the store and checks what must be true of any salvage.
     @discardableResult
     func salvage(
       models: [ManagedObjectModel]? = nil, includesUncertain: Bool = false, what: String = ""
@@ -71,7 +69,6 @@ struct SalvageTests {
     }
   }
 
-  /// The files of a folder with their content and times.
   struct Folder: Equatable {
     private var contents: [String: Data] = [:]
     private var times: [String: Date?] = [:]

@@ -5,7 +5,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// A copy of a store of the corpus, with its model.
 struct CorpusStore {
   /// The stores whose model is known: all but the one of 2010, which has no model cache and a model in an old format.
   static let paths: [String] = Corpus.storePaths.filter { !$0.hasPrefix("magicalrecord") }

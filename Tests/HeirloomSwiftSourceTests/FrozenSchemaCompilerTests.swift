@@ -49,7 +49,7 @@ struct FrozenSchemaCompilerTests {
     }
     """
 
-  /// A folder with the module that stands for SwiftData.
+  /// Has the module that stands for SwiftData.
   private static let modules: Result<TemporaryDirectory, any Error> = Result {
     let directory = try TemporaryDirectory()
     let file = directory.file("Framework.swift")

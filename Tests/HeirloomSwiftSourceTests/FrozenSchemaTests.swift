@@ -6,7 +6,7 @@ import Testing
 
 /// Schemas that are written as source of their own, so that no later edit of the app changes them.
 struct FrozenSchemaTests {
-  /// Reads files, the first of which is called `0.swift`.
+  /// The first file is called `0.swift`.
   static func schemas(_ files: [String]) -> SwiftDataSchemas {
     var source = SwiftDataSource()
     for (index, file) in files.enumerated() { source.add(Array(file.utf8), path: "\(index).swift") }
@@ -549,10 +549,8 @@ struct FrozenSchemaTests {
   }
 }
 
-/// Frozen schemas of the stores whose source is public.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct FrozenSchemaCorpusTests {
-  /// A schema of the corpus, with the classes that it lists.
   static func schema(
     _ item: SwiftDeclarations.Case
   ) throws -> (schema: SwiftDataSchemas.Schema, found: SwiftDataSchemas) {

@@ -4,7 +4,6 @@ import HeirloomTesting
 import TestSupport
 import Testing
 
-/// Released versions beside the source of today.
 struct SwiftDataReleaseTests {
   private static func review(_ text: String, shipped: [String: [EntityDescription]]) throws -> [HistoryFinding] {
     var source = SwiftDataSource()
@@ -29,7 +28,6 @@ struct SwiftDataReleaseTests {
     """
   }
 
-  /// A source with what is found beside the release of a crate and a label.
   struct Case: Sendable {
     let source: String
     let rule: HistoryRule
@@ -106,7 +104,6 @@ struct SwiftDataReleaseTests {
   }
 }
 
-/// The review of changed sources.
 struct SwiftDataReviewDamageTests {
   @Test func `a changed source is reviewed, and ends nothing`() {
     let all = SwiftDataReviewTests.plans + SwiftDataReviewTests.containers + SwiftDataReviewTests.live
@@ -131,7 +128,6 @@ struct SwiftDataReviewDamageTests {
   }
 }
 
-/// The review of what the corpus tells of real apps.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct SwiftDataReviewCorpusTests {
   @Test(arguments: SwiftDeclarations.all)

@@ -195,7 +195,6 @@ extension SwiftDataReviewTests {
 
   // MARK: - Code of stages
 
-  /// Two versions with code between them, and a class of no version.
   static func code(_ will: String, _ did: String) -> String {
     change(
       "", "var size = 0",

@@ -24,7 +24,7 @@ struct SwiftDataReviewTests {
     return SwiftDataReview(SwiftDataSchemas(source), shipped: shipped).findings
   }
 
-  /// The findings that the comments of a source name.
+  /// Those that the comments of the source name.
   private static func expected(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { offset, line in
       line.split(separator: "//").dropFirst().map { comment in
@@ -50,7 +50,6 @@ struct SwiftDataReviewTests {
 
   // MARK: - Parts of sources
 
-  /// A versioned schema.
   static func schema(
     _ name: String, _ version: String, _ content: String, models: String = "Crate.self", comment: String = "",
     number: String = ""
@@ -65,12 +64,10 @@ struct SwiftDataReviewTests {
     """
   }
 
-  /// A class with some properties beside its code.
   static func crate(_ properties: String = "", name: String = "Crate") -> String {
     "@Model final class \(name) { var code = \"\"; \(properties)\ninit() {} }"
   }
 
-  /// A plan.
   static func plan(_ schemas: String, _ stages: String, comment: String = "") -> String {
     """
     enum Plan: SchemaMigrationPlan { \(comment)
@@ -85,12 +82,10 @@ struct SwiftDataReviewTests {
   static let custom = ".custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: nil, didMigrate: { _ in })"
   static let prepared = ".custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: { _ in }, didMigrate: nil)"
 
-  /// Two versions of a class with a plan.
   static func step(_ old: String, _ new: String, _ stage: String = lightweight) -> String {
     schema("V1", "1, 0, 0", old) + schema("V2", "2, 0, 0", new) + plan("V1.self, V2.self", stage)
   }
 
-  /// Two versions of a class by the properties beside its code.
   static func change(_ old: String, _ new: String, _ stage: String = lightweight) -> String {
     step(crate(old), crate(new), stage)
   }
@@ -288,7 +283,6 @@ struct SwiftDataReviewTests {
 
   // MARK: - Frozen types
 
-  /// A version whose crate has a label, which is another class.
   static func labelled(_ label: String) -> String { crate("var label: Label? \(label)") }
 
   static let label = "@Model final class Label { var text = \"\"; init() {} }\n"

@@ -122,7 +122,6 @@ extension SwiftDataRulesTests {
       entities: [], doubts: ["A": "two classes", "B": "another class", "C": "two classes"], roots: ["C"]),
   ]
 
-  /// Names that a type has by a protocol or a superclass.
   static let inheritedNames: [Rule] = [
     Rule(
       files: ["@Model class A: P { var x: T }", "protocol P { typealias T = Int }"],

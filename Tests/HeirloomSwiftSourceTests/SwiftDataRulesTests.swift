@@ -5,7 +5,6 @@ import Testing
 
 /// The hashes and doubts of small sources; a hash without a doubt has to be that of a model made by hand.
 struct SwiftDataRulesTests {
-  /// A source with the model that it stands for.
   struct Rule: CustomTestStringConvertible, Sendable {
     let files: [String]
     /// The entities, also those that are doubted if others lead to them.
@@ -17,12 +16,10 @@ struct SwiftDataRulesTests {
     var testDescription: String { files.joined(separator: " // ") }
   }
 
-  /// A property of a class `A` that has an attribute for sure.
   static func certain(_ property: String, _ files: String..., is attribute: AttributeDescription) -> Rule {
     Rule(files: ["@Model final class A { \(property) }"] + files, entities: [Make.entity("A", [attribute])])
   }
 
-  /// A property of a class `A` that isn't certain.
   static func doubtful(_ property: String, _ files: String..., because words: String) -> Rule {
     Rule(files: ["@Model final class A { \(property) }"] + files, doubts: ["A": words])
   }
@@ -126,7 +123,7 @@ struct SwiftDataRulesTests {
 
   // MARK: - Coding
 
-  /// Structures of structures, which have nine to the eighth members together.
+  /// They have nine to the eighth members together.
   static let tower =
     (0..<8).map { level in
       let members = (0..<9).map { "var p\($0): S\(level + 1)" }
@@ -217,7 +214,7 @@ struct SwiftDataRulesTests {
   @Test(arguments: plainTypes)
   func `a type of the library has its attribute`(_ rule: Rule) throws { try check(rule) }
 
-  /// The composite of a colour as SwiftUI resolves it.
+  /// As SwiftUI resolves a colour.
   static func color(optional: Bool) -> AttributeDescription {
     composite(
       Make.attribute("linearRed", .float, optional: optional),
@@ -573,7 +570,6 @@ struct SwiftDataRulesTests {
   func `a constraint is certain if it is a list of plain properties`(_ rule: Rule) throws { try check(rule) }
 }
 
-/// A root that isn't in the source of a rule.
 private struct UnknownRoot: Error {
   let name: String
 }

@@ -5,7 +5,6 @@ import HeirloomTesting
 import TestSupport
 import Testing
 
-/// The schemas and plans that are found in source.
 struct SwiftDataSchemasTests {
   private static let classes = """
     import SwiftData
@@ -22,7 +21,7 @@ struct SwiftDataSchemasTests {
     return (source, SwiftDataSchemas(source))
   }
 
-  /// The roots of the only schema, by the last names of the classes.
+  /// Of the only schema, by the last names of the classes.
   private static func roots(_ file: String) throws -> [String] {
     let (source, found) = schemas(file)
     try #require(found.schemas.count == 1)

@@ -8,7 +8,6 @@ import Testing
 /// Whatever the reader keeps of it, on a small stack, has to be small: it reads, reviews and freezes what it finds, and
 /// releases it there as well.
 struct SwiftRepetitionTests {
-  /// A production, repeated.
   struct Production: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let text: @Sendable (Int) -> String
@@ -31,7 +30,6 @@ struct SwiftRepetitionTests {
     }
   }
 
-  /// The place of a production in a file.
   enum Place: Sendable {
     case file, members, type, value, code
 
@@ -204,9 +202,7 @@ struct SwiftRepetitionTests {
     },
   ]
 
-  /// Reads, reviews and freezes a text on a small stack.
-  ///
-  /// - Returns: The number of doubts and faults, or of entities.
+  /// Returns the number of doubts and faults, or of entities.
   private func outcome(of text: String) -> Int? {
     onSmallStack(debugByteCount: 512 << 10) {
       var source = SwiftDataSource()

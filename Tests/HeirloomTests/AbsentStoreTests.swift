@@ -6,7 +6,6 @@ import Testing
 
 /// Paths at which no store is: no error says that one still holds data.
 struct AbsentStoreTests {
-  /// A path at which no store can be, or none is.
   enum Place: String, CaseIterable, Sendable {
     case belowFile
     case process
@@ -55,7 +54,6 @@ struct AbsentStoreTests {
     }
   }
 
-  /// The calls of the library that take a store's path.
   enum Call: String, CaseIterable, Sendable {
     case migrateStore, plan, isMigrationNeeded, status, archive, open, previousVersions, quarantinedRows, setAsideStores
     case pendingNotices, release, restore, repair, verify

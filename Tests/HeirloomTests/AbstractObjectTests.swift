@@ -6,7 +6,6 @@ import Testing
 
 /// Rows of an abstract entity count like those of any other: Core Data leaves them behind when an entity becomes abstract.
 struct AbstractObjectTests {
-  /// A next version of a model of tags and items, and what it loses.
   enum Release: CaseIterable, Sendable {
     case same, withoutText, withoutKidsText, joinedToOne, listToOne, withoutOrder
 
@@ -42,7 +41,6 @@ struct AbstractObjectTests {
       ] + (release == .same ? [Make.entity("New", [Make.attribute("name")])] : []))
   }
 
-  /// Makes a store of two tags, a kid and three items, as far as an attribute and links need them.
   private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -113,7 +111,6 @@ struct AbstractObjectTests {
     }
   }
 
-  /// A policy that leaves all to the default.
   class Standard: EntityMigrationPolicy {}
 
   @Test(arguments: ["Item", "Kid"], [true, false])

@@ -24,7 +24,6 @@ struct ArchivedModelTests: ModelMaking {
     }
   }
 
-  /// Makes a store and the archived snapshot of its model, which may have a version identifier.
   private func makeStore(identifier: String?) throws -> ManagedObjectModel {
     let model = try ManagedObjectModel(
       entities: [Self.entity("Item", [Self.attribute("price")])], versionIdentifiers: identifier.map { [$0] } ?? [])

@@ -4,7 +4,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Associations of a policy, which the policy and others find, both ways.
 struct AssociationTests {
   /// A policy that makes parts of items, by the item's key, and compares the manager's findings with its own record.
   final class Splitting: EntityMigrationPolicy {
@@ -68,7 +67,6 @@ struct AssociationTests {
     }
   }
 
-  /// A policy that makes an item with the same key for each item, as the standard policy does.
   final class Following: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

@@ -7,12 +7,10 @@ import Testing
 struct BadMappingTests {
   private typealias Make = InferableChangeTests
 
-  /// A mapping with a mistake, and the words that the error must have.
   struct Mistake: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let mapping: EntityMapping
     let words: [String]
-    /// The code of the error.
     var code = "mappingNeeded"
   }
 
@@ -138,6 +136,5 @@ struct BadMappingTests {
 }
 
 extension VersionHash {
-  /// A hash that no entity has.
   fileprivate static let zero: VersionHash? = try? VersionHash([UInt8](repeating: 0, count: byteCount))
 }

@@ -5,7 +5,6 @@ import Testing
 
 /// The builder that a plan chooses, by the fate of the store's bytes.
 struct BuilderChoiceTests {
-  /// The fate of an entity's rows.
   enum Fate: String, CaseIterable {
     case kept = "Kept"
     case changed = "Changed"
@@ -57,7 +56,6 @@ struct BuilderChoiceTests {
       })
   }
 
-  /// Makes the plan of a store whose entities have the given numbers of rows, with texts.
   private static func plan(
     in directory: TemporaryDirectory, rows: [Fate: Int], text: (Fate, Int) -> String
   ) throws -> MigrationPlan {

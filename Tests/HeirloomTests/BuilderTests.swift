@@ -179,7 +179,7 @@ struct BuilderTests {
     #expect(plan.rowsRewritten == 5)
   }
 
-  /// Checks a fact seen in stores that Core Data migrated by adding columns: it fills them whatever the entity.
+  /// Core Data fills a column that it adds whatever the entity, as seen in stores that it migrated.
   @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], [false, true])
   func `the default of a new attribute is in every row of the table, unless it must be unique`(
     builder: MigrationPlan.Builder, isUnique: Bool
@@ -209,15 +209,7 @@ struct BuilderTests {
     #expect(values.allSatisfy { isUnique && $0[0] == .integer(0) ? $0[1] == .null : $0[1] == .integer(3) })
   }
 
-  /// Migrates two copies of a store, one by each builder, and compares the results.
-  ///
-  /// - Parameters:
-  ///   - store: The store; it is not changed.
-  ///   - directory: The folder in which the copies are made.
-  ///   - history: The models.
-  ///   - configuration: The app's choices.
-  /// - Returns: The plan of the second builder; `nil` if both refuse.
-  /// - Throws: The error of the file system or of SQLite.
+  /// Copies are migrated; the result is the second builder's plan, or `nil` if both refuse.
   @discardableResult
   static func compare(
     _ store: URL, in directory: TemporaryDirectory, history: ModelHistory,

@@ -58,7 +58,6 @@ struct ChangedValueTests {
     var testDescription: String { "\(from.name) to \(to.name): \(values.joined(separator: ", "))" }
   }
 
-  /// Returns an assistant for a store of ``model(_:)``, with a policy that only calls the default.
   private static func assistantByDefault(
     _ url: URL, _ from: AttributeType, _ to: AttributeType
   ) throws -> MigrationAssistant {

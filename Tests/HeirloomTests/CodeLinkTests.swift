@@ -8,7 +8,6 @@ import Testing
 
 /// A policy × what becomes of its links' other ends: links that neither the default nor code takes along are told.
 struct CodeLinkTests {
-  /// What code does with the links of `Note.author`.
   enum Code: String, CaseIterable, Sendable {
     case byDefault, relatesNothing, readsAuthor, readsNotes, makesAll
 
@@ -44,7 +43,7 @@ struct CodeLinkTests {
     }
   }
 
-  /// It makes the objects without the default, and has these related by it.
+  /// Makes the objects without the default, which relates them.
   final class MakesAll: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -55,7 +54,6 @@ struct CodeLinkTests {
     }
   }
 
-  /// What the destination has of authors.
   enum Target: String, CaseIterable, Sendable {
     case kept, gone, relationshipGone
   }
@@ -145,7 +143,6 @@ struct CodeLinkTests {
         == ["links Author.notes \(authored)", "links Note.author \(authored)", "links Note.editor \(edited)"])
   }
 
-  /// It makes one note of all.
   final class MakesOne: EntityMigrationPolicy {
     private var made: ManagedObject?
 

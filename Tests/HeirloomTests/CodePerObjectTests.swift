@@ -6,7 +6,6 @@ import Testing
 
 /// A policy that treats each object in another way: what it neither reads of an object nor leaves to the default is told.
 struct CodePerObjectTests {
-  /// The policies of the usual kind: a condition on the object, and two ways.
   enum Code: String, CaseIterable, Sendable {
     case defaultForSome, relatesSome, relatesSomeByMapping, leavesSomeOut, readsLate, readsByFetching, defaultTwice
 
@@ -28,7 +27,7 @@ struct CodePerObjectTests {
       // Every third object is made without a look at "b".
       case .defaultForSome: ["values Note.b 4"]
       case .relatesSome, .relatesSomeByMapping: ["links Note.author 8"]
-      // Of every second object, "a" is read; what else it holds, nobody looks at.
+      // Of every second object, "a" is read; code never reads what else it holds.
       case .leavesSomeOut: ["values Note.b 6", "links Note.author 6"]
       case .readsLate, .readsByFetching: ["values Note.b 2"]
       case .defaultTwice: []
@@ -39,7 +38,6 @@ struct CodePerObjectTests {
   class Own: EntityMigrationPolicy {
     func key(_ source: ManagedObject) -> Int64 { source.objectID?.primaryKey ?? 0 }
 
-    /// Makes an object that has "a" alone.
     func make(_ source: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager) throws {
       let note = try manager.destinationContext.insert("Note")
       note["a"] = try source.value(forAttribute: "a")
@@ -226,7 +224,6 @@ extension CodePerObjectTests {
       return random
     }
 
-    /// Reads some properties of an object.
     private func read(_ source: ManagedObject, _ random: inout SplitMix64) throws -> [String] {
       let names = ["a", "b", "c", "author", "editor", "old", "next", "topics"].filter { _ in random.below(3) == 0 }
       for name in names {
@@ -290,7 +287,7 @@ extension CodePerObjectTests {
     }
   }
 
-  /// A store of notes whose values are all different.
+  /// All values are different.
   private struct RandomScene {
     let directory: TemporaryDirectory
     let url: URL
@@ -399,7 +396,6 @@ extension CodePerObjectTests {
     return lost
   }
 
-  /// Returns the table of the topics' links, with the columns of its keys.
   private static func joinTable(_ connection: Connection) throws -> (table: String, owner: String, target: String) {
     let name =
       try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'Z_[0-9]*'")

@@ -132,10 +132,8 @@ struct CodeRelationshipTests {
     }
   }
 
-  /// A policy that changes nothing.
   final class Default: EntityMigrationPolicy {}
 
-  /// A policy that relates every second object only.
   final class RelatesSome: EntityMigrationPolicy {
     override func createRelationships(
       forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -145,7 +143,6 @@ struct CodeRelationshipTests {
     }
   }
 
-  /// A policy that relates each object, and takes the links of some again.
   final class Unlinks: EntityMigrationPolicy {
     override func createRelationships(
       forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

@@ -27,9 +27,7 @@ struct CompositeMigrationTests {
     let after: [AttributeDescription]
     let rows: [Row]
     let result: [Row]
-    /// The numbers of lost values, by property.
     var losses: [String: Int64] = [:]
-    /// The mappings for properties that can't be inferred.
     var given: [PropertyMapping] = []
   }
 
@@ -188,7 +186,7 @@ struct CompositeMigrationTests {
     try context.save()
   }
 
-  /// Returns the objects of a store without their tails, which must be in order.
+  /// The tails are left out, but must be in order.
   private static func rows(of url: URL, _ model: ManagedObjectModel) throws -> [Row] {
     let context = ManagedObjectContext(store: try PersistentStore.open(at: url, model: model))
     return try context.fetch("Aircraft").enumerated().map { index, object in
@@ -342,7 +340,6 @@ struct CompositeMigrationTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// Mappings that can't be carried out, with a word of the message.
   static let mistakes: [(mapping: PropertyMapping, word: String)] = [
     (PropertyMapping("scheme.colour", copying: "paint"), "scheme.colour"),
     (PropertyMapping("scheme.primary.more", copying: "paint"), "scheme.primary.more"),

@@ -14,7 +14,6 @@ struct ComputedDecisionTests {
 
   private var url: URL { directory.file("Store.sqlite") }
 
-  /// Makes a store of invoices whose texts are numbers, but for some.
   private func makeStore(_ model: ManagedObjectModel, amounts: [String?]) throws {
     let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: model))
     for (index, amount) in amounts.enumerated() {

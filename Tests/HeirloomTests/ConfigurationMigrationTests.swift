@@ -10,7 +10,6 @@ import Testing
 struct ConfigurationMigrationTests {
   typealias Make = InferableChangeTests
 
-  /// Makes a model of two configurations: "first" has the given entities, "second" has others.
   private static func model(
     _ first: [EntityDescription], _ second: [EntityDescription], named names: [String] = ["first", "second"]
   ) throws -> ManagedObjectModel {

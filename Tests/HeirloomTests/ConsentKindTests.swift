@@ -28,7 +28,6 @@ struct ConsentKindTests {
       }
     }
 
-    /// The forms that a later version can have.
     var next: [Form] {
       switch self {
       case .whole: Self.allCases
@@ -40,7 +39,7 @@ struct ConsentKindTests {
       }
     }
 
-    /// The model, which `mark` makes another version.
+    /// `mark` makes it another version.
     func model(_ mark: String, name: String = "size") throws -> ManagedObjectModel {
       var size = [Make.attribute(name, self == .changed ? .integer32 : .double, id: name == "size" ? nil : "size")]
       if self == .noValue { size = [] }
@@ -58,7 +57,6 @@ struct ConsentKindTests {
     }
   }
 
-  /// What the lock says of a step.
   enum Entry: String, CaseIterable, Sendable {
     case none, name, kind, otherKind
     var acknowledges: Bool { self == .name || self == .kind }
@@ -90,7 +88,7 @@ struct ConsentKindTests {
     }
   }
 
-  /// Makes a store of three notes: two with values that an integer can't hold, each with two tags.
+  /// No integer can hold any of the three sizes; each note has two tags.
   private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
     let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: model))
     let tags = try (0..<3).map { _ in try context.insert("Tag") }
@@ -115,7 +113,7 @@ struct ConsentKindTests {
     }
   }
 
-  /// Returns an assistant for a store, with versions in their order, the last of which is current.
+  /// The last of the models is the current version.
   private static func assistant(
     _ url: URL, _ models: [(String, ManagedObjectModel)], _ lock: VersionLock
   ) throws -> MigrationAssistant {

@@ -41,7 +41,7 @@ struct ConsentWayTests {
     }
   }
 
-  /// A loss of a step: the step's number from 0, the name and the kind.
+  /// `step` counts from 0.
   private struct Loss: Hashable {
     let step: Int
     let name: String
@@ -63,7 +63,6 @@ struct ConsentWayTests {
     MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
   }
 
-  /// Makes a store with an object of each entity, each with a value and a link where it may have one.
   private static func fill(_ url: URL, _ model: ManagedObjectModel, _ entities: [String]) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -77,7 +76,6 @@ struct ConsentWayTests {
     try store.close()
   }
 
-  /// Runs the steps one by one, and returns what the rows lose in each.
   private static func stepLosses(_ url: URL, _ models: [ManagedObjectModel]) throws -> Set<Loss> {
     var losses: Set<Loss> = []
     for step in models.indices.dropLast() {

@@ -3,12 +3,9 @@ import Heirloom
 
 /// A reason for which a file that Heirloom migrated may differ from the one that Core Data migrated.
 struct CoreDataRule: Sendable {
-  /// The reason, in a sentence.
   let cause: String
-  /// A closure that returns true if the rule explains a difference.
   let allows: @Sendable (StorePicture.Difference, Context) -> Bool
 
-  /// The context in which a difference is judged.
   struct Context {
     /// The store before the migration, read with its own model.
     let before: StorePicture
@@ -21,7 +18,7 @@ struct CoreDataRule: Sendable {
     let hasMapping: Bool
   }
 
-  /// All rules; a rule that no pair uses must go.
+  /// A rule that no pair uses must go.
   static let all: [CoreDataRule] = [
     CoreDataRule(
       cause: "Each writer says in the metadata who it is: Heirloom the generation of the file, Core Data the version of"
@@ -152,7 +149,6 @@ struct CoreDataRule: Sendable {
 }
 
 extension CoreDataRule.Context {
-  /// Returns true if one of the two files has an index of the given name.
   fileprivate func isIn(_ index: String, _ file: KeyPath<Self, StorePicture>) -> Bool {
     self[keyPath: file].indexes[index] != nil
   }
@@ -178,7 +174,6 @@ extension CoreDataRule.Context {
 }
 
 extension CoreDataRule.Context {
-  /// Returns true if a table of one of the files holds links between objects of one entity.
   fileprivate func isReflexive(_ table: String) -> Bool {
     heirloom.isReflexive(table) || coreData.isReflexive(table)
   }

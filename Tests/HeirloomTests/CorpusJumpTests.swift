@@ -28,7 +28,7 @@ struct CorpusJumpTests {
     #expect(try jumped(last, over: path.hops(from: path.start)) == stepped, last.name)
   }
 
-  /// Runs all checkers; in a quick run, those that migrate once more are for some of the jumps.
+  /// In a quick run, the checkers that migrate once more are for some of the jumps.
   private func check(_ run: CorpusRun, _ number: Int) throws {
     try run.check()
     if LongTests.areOn || number.isMultiple(of: 7) { try ConfigurationMigrationTests.check(run) }

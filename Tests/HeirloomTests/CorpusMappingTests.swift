@@ -41,7 +41,6 @@ struct CorpusMappingTests {
     }
   }
 
-  /// The policies that have substitutes.
   static let absentPolicies: Set<String> = [
     "Advanced_EvolutionDemo_V2_FromV1MigrationPolicy", "CoreDataMigration_Example.Post2ToPost3MigrationPolicy",
     "DSAccountEntity6To7MigrationPolicy", "DSDeleteEntityMigrationPolicy", "DSMerkleBlockEntity6To7MigrationPolicy",
@@ -67,7 +66,6 @@ struct CorpusMappingTests {
       ]))
   }
 
-  /// Returns the two versions that a mapping model names.
   static func models(
     of read: ReadMappingModel, in project: String
   ) throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {

@@ -39,16 +39,14 @@ struct CorpusMigrationTests {
     }
   }
 
-  /// The judgement on the differences of one pair.
   struct Judgement {
     var facts = 0
-    /// The rules that explain a difference, one for each difference.
+    /// One for each difference.
     var rules: [Int] = []
     var unexplained: [String] = []
     /// True when the objects have other keys.
     var isRenumbered = false
 
-    /// Finds the rule for each difference between two files.
     mutating func judge(_ context: CoreDataRule.Context, where isMeant: (StorePicture.Place) -> Bool = { _ in true }) {
       facts = context.coreData.facts.count
       for difference in StorePicture.differences(heirloom: context.heirloom, coreData: context.coreData)
@@ -83,7 +81,6 @@ struct CorpusMigrationTests {
     }
   }
 
-  /// Judges a file that Heirloom made by the one that Core Data made.
   private func judge(
     _ pair: Pair, _ store: URL, _ after: URL, before: StorePicture, _ plan: MigrationPlan
   ) throws -> Judgement {
@@ -101,8 +98,6 @@ struct CorpusMigrationTests {
     return judgement
   }
 
-  /// Checks that Heirloom does only what it infers, and that the rest of the app's mapping shows as a loss beforehand.
-  ///
   /// An attribute that had a renaming identifier and has none now is a different one, even under the same name.
   @Test(arguments: [
     (Pair.post("2", "3", same: false), ["Post.content 10", "Post.hexColor 10"]),
@@ -227,15 +222,10 @@ extension StorePicture.Place {
 
 /// The search for the same objects in two files that gave them different keys.
 enum KeyMatching {
-  /// Finds the keys that another file has for the objects of a file.
+  /// The result is the other file's keys by table and key, for tables in which any differ.
   ///
-  /// Objects are the same if their values are the same, for all attributes whose sets of values agree in both tables.
-  /// Nothing is found unless these values tell all objects of a table apart.
-  ///
-  /// - Parameters:
-  ///   - file: The file.
-  ///   - other: The other file.
-  /// - Returns: The other's keys by table and key, for tables in which any differ.
+  /// Objects are the same if their values are the same, for all attributes whose sets of values
+  /// agree in both tables. Nothing is found unless these values tell all objects of a table apart.
   static func keys(of file: StorePicture, in other: StorePicture) -> [String: [Int64: Int64]] {
     var numbers: [String: [Int64: Int64]] = [:]
     for (table, objects) in file.objects {

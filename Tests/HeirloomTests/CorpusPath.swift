@@ -4,26 +4,22 @@ import Testing
 
 /// A store of the corpus with the versions of its history, of which some are later than the store.
 struct CorpusPath: CustomTestStringConvertible, Sendable {
-  /// The store's path in the corpus.
   let store: String
-  /// All versions of the history in their order.
   let versions: [Corpus.Version]
   /// The place of the store's version; the last of the places if it was shipped again under a later name.
   let start: Int
-  /// The place of the next version.
   let next: Int
-  /// The place of the last version.
   let last: Int
 
   var testDescription: String { "\(store) to \(versions[last].name)" }
 
-  /// Returns one of the versions as the current one; the earlier ones are known as if their files were beside it.
+  /// The earlier versions are known as if their files were beside it.
   func history(to place: Int) -> ModelHistory {
     ModelHistory(current: versions[place].model, name: versions[place].name)
       .adding(versions[..<place].map { (name: $0.name, model: $0.model) })
   }
 
-  /// Returns the models hop by hop from one of the versions to the last; a few of them in a quick run.
+  /// A quick run takes a few of them.
   func hops(from place: Int) -> [ManagedObjectModel] {
     if LongTests.areOn { return versions[place...last].map(\.model) }
     return Set([start, next, (next + last) / 2, last]).sorted().filter { $0 >= place }.map { versions[$0].model }

@@ -6,7 +6,6 @@ import Testing
 
 /// A store of the corpus, migrated once by each of the two builders, and all that such a migration promises.
 struct CorpusRun {
-  /// A migrated copy of the store.
   struct Copy {
     let assistant: MigrationAssistant
     let report: MigrationReport
@@ -21,14 +20,13 @@ struct CorpusRun {
     func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events.append(event) }
   }
 
-  /// The store's path in the corpus.
   let store: String
   let history: ModelHistory
   /// The plan before the migration, without decisions.
   let plan: MigrationPlan
   let before: StoreContents
   let after: StoreContents
-  /// The copies; the first is made by the builder that the planner chose.
+  /// The first is made by the builder that the planner chose.
   let copies: [Copy]
   /// An assistant for a copy that is not changed.
   let original: MigrationAssistant
@@ -36,7 +34,7 @@ struct CorpusRun {
 
   var name: Comment { "\(store) to \(history.currentName)" }
 
-  /// Migrates a store; what the given decisions leave open is decided too.
+  /// What the given decisions leave open is decided too.
   init(of store: String, to history: ModelHistory, decisions: [DataDecision] = []) throws {
     self.store = store
     self.history = history
@@ -77,12 +75,10 @@ struct CorpusRun {
     (self.original, self.plan, self.copies) = (original, plan, copies)
   }
 
-  /// Returns the copy that a builder made.
   func copy(by builder: MigrationPlan.Builder) throws -> Copy {
     try #require(copies.first { $0.report.plan.builder == builder })
   }
 
-  /// Runs all checkers.
   func check() throws {
     try checkContents()
     for copy in copies {

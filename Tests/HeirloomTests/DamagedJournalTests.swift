@@ -42,9 +42,7 @@ struct DamagedJournalTests {
 
   // MARK: Every damage
 
-  /// A damaged journal.
   private struct Damage {
-    /// The kind of the damage.
     enum Kind: String {
       case none, magic, finished, count, countAbove, nonce, pageCount, sectorSize, pageSize
       case pageNumber, otherPageNumber, content, unsummedContent, checksum, cut, cutBetweenParts
@@ -265,7 +263,6 @@ struct DamagedJournalTests {
   }
 }
 
-/// A delegate that remembers the events.
 private final class EventLog: MigrationAssistantDelegate {
   private(set) var events: [MigrationEvent] = []
 

@@ -46,7 +46,6 @@ struct DamagedPagesTests {
       }
     }
 
-    /// Makes the model of the store, after a change to its entities.
     static func model(
       _ change: (inout EntityDescription, inout EntityDescription) throws -> Void
     ) throws -> ManagedObjectModel {
@@ -60,7 +59,6 @@ struct DamagedPagesTests {
       return try ManagedObjectModel(entities: [team, person, Make.entity("Coach", parent: "Person"), tag])
     }
 
-    /// The table of tagged persons, with its columns of persons and tags.
     static func links(_ model: ManagedObjectModel) throws -> (table: String, person: String, tag: String) {
       guard
         case .join(let table, let owner, let target, _)? = PhysicalSchema(model: model).storage(
@@ -97,7 +95,7 @@ struct DamagedPagesTests {
       try connection.close()
     }
 
-    /// Changes the store by SQL; everything ends up in the main file.
+    /// Everything ends up in the main file.
     func change(_ body: (Connection) throws -> Void) throws {
       let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
       try connection.execute("BEGIN")
@@ -120,7 +118,6 @@ struct DamagedPagesTests {
 
   // MARK: The map of pages
 
-  /// Adds an attribute to each entity, and an index.
   private static func grown() throws -> ManagedObjectModel {
     try Place.model { team, person in
       team.attributes.append(Make.attribute("city"))
@@ -210,7 +207,6 @@ struct DamagedPagesTests {
     }
   }
 
-  /// A change to the model.
   enum Change: String, CaseIterable, Sendable {
     case attributeAdded, attributeDropped, attributeRequired, teamDropped, coachDropped, linkDropped, linkSingle
     case linkOrdered, linkRequired, tagsDropped, tagsSingle, personsCounted
@@ -260,7 +256,7 @@ struct DamagedPagesTests {
     }
   }
 
-  /// The rows of all tables of a model's, with their columns in the order of names.
+  /// Columns are in the order of their names.
   private static func rows(of place: Place, _ model: ManagedObjectModel) throws -> [String: [[SQLiteValue]]] {
     try place.read { connection in
       var rows: [String: [[SQLiteValue]]] = [:]
@@ -287,7 +283,7 @@ struct DamagedPagesTests {
       plan.losses.map { "\($0)" } + plan.blockers.map { "\($0)" } + plan.rows.map { "\($0)" }
         + plan.warnings.filter { !$0.contains("the index ") && !$0.contains("an index ") }
     }
-    // Rows that nobody asks about or writes are left as they are, and not counted.
+    // Rows that are neither queried nor written are left as they are, and not counted.
     let isTold = plan.warnings.contains { $0.contains("index") }
     if isTold || plan.builder == .rebuild { #expect(told(plan) == told(expected)) }
     #expect(plan.losses == expected.losses && plan.blockers.count == expected.blockers.count)
@@ -358,7 +354,6 @@ struct DamagedPagesTests {
     #expect(found == rows && check == "ok")
   }
 
-  /// A policy that does what a mapping without one does.
   final class Plain: EntityMigrationPolicy {}
 
   @Test func `code that would find objects by a damaged index is not run, and the plan says the same`() throws {

@@ -12,7 +12,6 @@ struct DamagedStoreTests {
     return path.history(to: path.last)
   }
 
-  /// Returns true for damage after which nothing is migrated.
   private static func isRefused(_ damage: StoreDamage) -> Bool {
     switch damage.kind {
     case .missingHashes, .differentHash, .invalidMetadata, .severalMetadata, .missingMetadata, .missingTable,
@@ -24,7 +23,6 @@ struct DamagedStoreTests {
     }
   }
 
-  /// The result of the store's migration without damage.
   private static let expected = Result {
     try Corpus.withCopy(of: StoreDamage.store) { url in
       _ = try assistant(for: url).migrateStore()
@@ -37,7 +35,7 @@ struct DamagedStoreTests {
       storeURL: url, modelController: ModelController(storeURL: url), history: try history.get())
   }
 
-  /// Returns the first damage of each kind and severity: a migration of this model is slow.
+  /// Only the first damage of each kind and severity is tried: a migration of this model is slow.
   private static func firsts(_ damages: [StoreDamage]) -> [StoreDamage] {
     var seen: Set<String> = []
     return damages.filter { seen.insert("\($0.kind) \($0.severity)").inserted }
@@ -89,7 +87,6 @@ struct DamagedStoreTests {
     }
   }
 
-  /// Migrates a store and compares it with the migration of an undamaged one.
   private func migrateAsExpected(_ url: URL) throws -> MigrationPlan {
     guard case .migrated(let report) = try Self.assistant(for: url).migrateStore() else {
       throw CocoaError(.featureUnsupported)
@@ -119,7 +116,6 @@ struct DamagedStoreTests {
     Set(try StoreVerification.report(onStoreAt: url.path).findings.filter { $0.severity < .note }.map(\.kind))
   }
 
-  /// Returns all rows of all tables, in their order.
   private func allRows(of url: URL) throws -> [String: [[SQLiteValue]]] {
     try StoreReading.withQuietConnection(toStoreAt: url.path) { connection in
       Result { () throws(SQLiteError) in

@@ -5,7 +5,6 @@ import Testing
 
 /// Decisions about models whose shape is easily forgotten.
 extension DataDecisionTests {
-  /// Makes a store and lets statements change it.
   private func store(
     _ entities: [EntityDescription], objects: Int, in directory: TemporaryDirectory, _ statements: [String] = []
   ) throws -> (url: URL, model: ManagedObjectModel) {

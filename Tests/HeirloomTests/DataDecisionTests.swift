@@ -8,7 +8,7 @@ import Testing
 struct DataDecisionTests {
   typealias Make = InferableChangeTests
 
-  /// Makes a graph with every kind of link to and from tags, whose names are to be unique.
+  /// Has every kind of link to and from tags, whose names are to be unique.
   static func graph(unique: Bool, required: Bool = false) -> [EntityDescription] {
     let constraints = unique ? [["name"]] : []
     return [
@@ -36,7 +36,6 @@ struct DataDecisionTests {
     ]
   }
 
-  /// Makes a store whose tags have few different names, or none.
   static func makeStore(
     _ entities: [EntityDescription], in directory: TemporaryDirectory, objects: Int, names: Int, seed: UInt64
   ) throws -> (url: URL, model: ManagedObjectModel) {
@@ -66,7 +65,7 @@ struct DataDecisionTests {
       files: POSIXFileOperations(), builder: builder)
   }
 
-  /// Returns the faults that a verification finds, except those that generated stores always have.
+  /// Without the faults that generated stores always have.
   static func faults(_ url: URL) throws -> [String] {
     try StoreVerification.report(onStoreAt: url.path).findings
       .filter { $0.severity < .note && $0.kind != .unusedExternalFile }.map(\.message)
@@ -76,7 +75,7 @@ struct DataDecisionTests {
     .keepNewest(), .keepNewest(by: "date"), .merge(), .merge(by: "date"), .quarantine,
   ]
 
-  /// The size of a store, the number of its tags' different names, and the seed for everything else.
+  /// `names` is the number of different names of tags.
   struct Amount: Sendable {
     let objects: Int
     let names: Int

@@ -57,7 +57,7 @@ struct DecidedCellTests {
     ])
   }
 
-  /// Makes a store of items of which every second goes, plants the cells, and returns the numbers in those that go.
+  /// Every second item will go; the result is the numbers in the cells of those.
   private static func fill(_ url: URL, _ kind: Kind, all: Bool) throws -> [[Int64]] {
     try PersistentStore.create(at: url, model: model(unique: false)).close()
     let plain = try Connection(path: url.path, mode: .readWrite)
@@ -115,7 +115,6 @@ struct DecidedCellTests {
     return planted
   }
 
-  /// Returns the numbers in all cells of items and their links, by plain SQL.
   private static func numbers(_ url: URL) throws -> Set<Int64> {
     let plain = try Connection(path: url.path, mode: .readOnly)
     let tables = try plain.rows(

@@ -6,7 +6,6 @@ import Testing
 
 /// Values that a decision fills in objects that code makes, whichever way it makes them.
 struct DecidedFillTests: ModelMaking {
-  /// The way in which a policy makes an item.
   enum Way: CaseIterable {
     case standard, inserted, insertedInOtherEntity
   }
@@ -42,7 +41,6 @@ struct DecidedFillTests: ModelMaking {
     }
   }
 
-  /// The second version has another type of price, and a mark that is required.
   private static func history(_ way: Way) throws -> ModelHistory {
     let first = entity("Item", [attribute("name"), attribute("price")])
     let isOther = way == .insertedInOtherEntity

@@ -9,7 +9,6 @@ import Testing
 struct DecidedForeignValueTests {
   private static let builders: [MigrationPlan.Builder] = [.rebuild, .cloneAndAlter]
 
-  /// The texts of all quarantine files of a report.
   private static func quarantined(_ report: MigrationReport) throws -> String {
     try report.quarantine.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
   }
@@ -20,7 +19,6 @@ struct DecidedForeignValueTests {
 
   private static func isTruthValue(_ number: NSNumber) -> Bool { String(cString: number.objCType) == "c" }
 
-  /// All choices with all builders, or in a quick run three of these pairs.
   private static let choices = LongTests.selection(
     of: [DataDecision.Choice.quarantine, .merge(by: "date"), .merge(), .keepNewest()].flatMap { choice in
       builders.map { (choice, $0) }

@@ -24,7 +24,6 @@ struct DecidedPolicyTests {
     }
   }
 
-  /// Returns notes with a main tag and other tags, and tags with notes that they are pinned to and a note of their own.
   private static func entities(unique: Bool, sized: Bool) -> [EntityDescription] {
     [
       Make.entity(
@@ -67,7 +66,7 @@ struct DecidedPolicyTests {
       try store.close()
     }
 
-    /// Returns the same picture with decided tags, where each name's newest stays.
+    /// The newest of each name stays.
     func expected(_ choice: DataDecision.Choice) -> Picture {
       var picture = self
       let newest = Dictionary(grouping: tags.keys, by: { tags[$0] ?? "" }).mapValues { keys in
@@ -84,7 +83,6 @@ struct DecidedPolicyTests {
       return picture
     }
 
-    /// Returns the numbers of links of notes that lead to removed tags.
     func lost(_ after: Picture) -> [String: Int64] {
       func difference(_ path: KeyPath<Picture, [String: Set<String>]>) -> Int64 {
         Int64(self[keyPath: path].values.joined().count - after[keyPath: path].values.joined().count)
@@ -178,7 +176,6 @@ struct DecidedPolicyTests {
     }
   }
 
-  /// The ways in which equal values arise.
   enum Way: String, CaseIterable {
     case policy, policyFunction, function, sql
 

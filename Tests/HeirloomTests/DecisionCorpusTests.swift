@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Decisions about rows of real stores.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct DecisionCorpusTests {
   /// A store with a constraint that a next version might have, and the decision about its duplicates.
@@ -14,7 +13,6 @@ struct DecisionCorpusTests {
     var testDescription: String { "\(store): \(choice.option.rawValue)" }
   }
 
-  /// Every store with every choice, or some of each.
   static let cases: [Case] = {
     let choices: [DataDecision.Choice] = [.merge(), .quarantine, .keepNewest()]
     let all = Corpus.isPresent ? Corpus.storePaths : []

@@ -13,7 +13,7 @@ struct DeferredChainTests {
       let example = RandomCase(seed: seed)
       let directory = try TemporaryDirectory()
       let (source, destination) = (try example.source.model(), try example.destination.model())
-      // Whatever comes back has the names of things that may still be there.
+      // Things come back under the names of those that may not be cleaned up yet.
       let models = [source, destination, source]
       let atOnce = directory.file("AtOnce.sqlite")
       var generator = StoreGenerator(objectsPerEntity: example.objects, seed: seed)
@@ -28,7 +28,6 @@ struct DeferredChainTests {
     }
   }
 
-  /// The outcome of each hop.
   private enum Outcome: Equatable {
     case contents(StoreContents)
     case nothing

@@ -49,7 +49,6 @@ struct DeferredCleanUpTests {
 
     func pending() throws -> DeferredMigration? { try StoreMetadata(contentsOf: store).deferredMigration }
 
-    /// Changes the metadata's values.
     func edit(_ change: (inout [String: PropertyListValue]) -> Void) throws {
       let connection = try Connection(path: store.path, mode: .readWrite)
       let list = try #require(try connection.firstValue("SELECT Z_PLIST FROM Z_METADATA")?.blob)

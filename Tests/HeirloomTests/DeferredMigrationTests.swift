@@ -120,8 +120,6 @@ struct DeferredMigrationTests {
     #expect(report.findings.filter { $0.severity < .note } == [])
   }
 
-  // MARK: Parts
-
   static func migrate(
     _ store: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel, defers: Bool,
     builder: BuilderChoice = .always(.cloneAndAlter)
@@ -178,7 +176,7 @@ struct DeferredMigrationTests {
     }
   }
 
-  /// Compares two files; their generations, free pages and the order of columns may differ.
+  /// Generations, free pages and the order of columns may differ.
   static func compare(_ later: URL, with atOnce: URL, model: ManagedObjectModel) throws {
     var pictures: [StorePicture] = []
     for url in [later, atOnce] { pictures.append(try StorePicture(of: url, model: model)) }

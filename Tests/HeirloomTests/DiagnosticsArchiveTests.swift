@@ -10,7 +10,6 @@ import Testing
 struct DiagnosticsArchiveTests {
   private typealias Make = InferableChangeTests
 
-  /// Returns the files of an archive, by name.
   private static func files(of archive: URL) throws -> [String: [UInt8]] {
     let bytes = try Compression.gunzip([UInt8](Data(contentsOf: archive)))
     #expect(bytes.count % 512 == 0)
@@ -103,7 +102,6 @@ struct DiagnosticsArchiveTests {
       #expect(text.range(of: "canary", options: .caseInsensitive) == nil, "\(name)")
       #expect(!text.contains(directory.url.path), "\(name)")
     }
-    // The useful parts are there.
     let report = try Self.report(files)
     #expect(report["status"] as? String == "tooOld")
     #expect((report["entities"] as? [[String: Any]])?.map { $0["rows"] as? Int } == [40])
@@ -154,7 +152,6 @@ struct DiagnosticsArchiveTests {
     #expect(checked > 300 && skipped * 5 < checked)
   }
 
-  /// Returns the report on a store without rows.
   private static func wordsOfReport(in directory: TemporaryDirectory) throws -> String {
     let model = try ManagedObjectModel(entities: [Make.entity("Item", [])])
     let store = directory.file("Empty.sqlite")
@@ -164,7 +161,7 @@ struct DiagnosticsArchiveTests {
     return String(decoding: try #require(try files(of: archive)["diagnostics/report.json"]), as: UTF8.self)
   }
 
-  /// Returns the texts of a store's rows that are long enough to be told from others.
+  /// Only texts that are long enough to be told from others.
   private static func texts(of store: URL) throws -> Set<String> {
     let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
     var texts: Set<String> = []
@@ -182,14 +179,13 @@ struct DiagnosticsArchiveTests {
 
   // MARK: Whatever state
 
-  /// The fault of a store.
   enum State: String, CaseIterable, Sendable {
     case sound, missing, empty, noDatabase, truncated, damaged, held, newer, unfinished
   }
 
   @Test(arguments: State.allCases)
   func `it is made whatever the store's state, and leaves everything as it is`(state: State) throws {
-    // What a holder keeps locked is waited for.
+    // A run waits for what a holder keeps locked.
     try Connection.usualBusyTimeout.withValue(200) { try check(state) }
   }
 

@@ -7,7 +7,6 @@ import Testing
 
 /// A jump over several versions, compared with the same path taken hop by hop.
 struct DirectJumpTests {
-  /// Versions of a model in their order.
   struct Path: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let versions: [[EntityDescription]]
@@ -151,7 +150,6 @@ struct DirectJumpTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// Migrates a store from version to version.
   static func take(_ store: URL, through versions: [ManagedObjectModel]) throws {
     for (before, after) in zip(versions, versions.dropFirst()) where before.versionHashes() != after.versionHashes() {
       // Each hop knows only the version before, as the app of that time did.
@@ -159,7 +157,7 @@ struct DirectJumpTests {
     }
   }
 
-  /// Returns a history of versions whose order is known.
+  /// The order of the versions is known.
   static func history(over versions: [ManagedObjectModel]) throws -> ModelHistory {
     ModelHistory(
       current: try #require(versions.last),
@@ -182,7 +180,6 @@ struct DirectJumpTests {
 }
 
 extension AttributeDescription {
-  /// The attribute, changed to be transient.
   fileprivate var transient: AttributeDescription {
     var attribute = self
     attribute.isTransient = true

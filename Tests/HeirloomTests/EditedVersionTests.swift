@@ -20,7 +20,6 @@ struct EditedVersionTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// Makes the model of the version of a number, each with one more attribute than the one before.
   private static func model(_ number: Int) throws -> ManagedObjectModel {
     let attributes = (1...number).map { InferableChangeTests.attribute("a\($0)") }
     return try ManagedObjectModel(entities: [
@@ -28,7 +27,6 @@ struct EditedVersionTests {
     ])
   }
 
-  /// Makes three shipped versions, of which one was edited since.
   private func history(edited: Int?, hashes: Bool = true) throws -> ModelHistory {
     let models = try (1...3).map { (name: "V\($0)", model: try Self.model($0)) }
     _ = try LossConsentTests.history(models, in: directory)

@@ -24,7 +24,6 @@ struct EntityNumberTests {
     return report.plan
   }
 
-  /// Returns the warnings about corrections.
   private static func corrections(_ plan: MigrationPlan) -> [String] {
     plan.warnings.filter { $0.contains("entity number") || $0.hasPrefix("Z_PRIMARYKEY") }
   }

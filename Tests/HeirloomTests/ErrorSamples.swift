@@ -26,7 +26,6 @@ enum ErrorSamples {
   /// The substitute for the content of a row.
   static let secret = "SECRET-VALUE"
 
-  /// An error of an app's own code.
   struct AppError: LocalizedError {
     var errorDescription: String? { "The template is missing." }
   }
@@ -37,7 +36,6 @@ enum ErrorSamples {
       + (try assistant(migration: migration)) + (try steps())
   }
 
-  /// Returns the errors of steps that can't be said.
   private static func steps() throws -> [ErrorSample] {
     var history = try ModelHistory(current: model { _ in }, name: "2", earlier: [("1", converted())])
     try history.step(from: "1", to: "2") {}
@@ -413,7 +411,6 @@ enum ErrorSamples {
     }
   }
 
-  /// Makes the plan of a migration that loses values and asks for others.
   private static func blockedPlan() throws -> (path: String, plan: MigrationPlan) {
     let directory = try TemporaryDirectory()
     let url = directory.file("Diary.sqlite")

@@ -40,7 +40,6 @@ struct ErrorWordsTests {
     }
   }
 
-  /// The errors that concern no data.
   private static let withoutData = [
     "ModelReadingError", "MappingReadingError", "SalvageError.missing", "SalvageError.notFile",
   ]
@@ -57,11 +56,11 @@ struct ErrorWordsTests {
       #expect(Set(error.remedies).count == error.remedies.count, "\(sample.name)")
       if sample.path == ErrorSamples.path { #expect(error.filePath == sample.path, "\(sample.name)") }
     }
-    // Whoever knows the store puts its path in the place of the data; the rest is the inner error's.
+    // The outer error knows the store and gives its path; the rest is the inner error's.
     let full = MigrationError.diskFull(reason: "no page is left")
     let outer = MigrationAssistantError.failed(storePath: "/a/b", full)
     #expect(full.dataLocation == .store(path: nil) && outer.dataLocation == .store(path: "/a/b"))
-    // Nobody knows if a damaged store still holds all data.
+    // A damaged store may no longer hold all data.
     let failure = MigrationError.damaged(.store, reason: "page 7 is torn")
     let damaged = MigrationAssistantError.failed(storePath: "/a/b", failure)
     #expect(
@@ -146,7 +145,6 @@ struct ErrorWordsTests {
     1 + text.matches(of: /[.!?] [A-Z"]/).count
   }
 
-  /// Returns true if a count stands there without separators.
   private static func hasLongNumber(_ text: String) -> Bool {
     text.matches(of: /[0-9]{6,}/).contains { !$0.output.isEmpty }
   }
@@ -160,7 +158,6 @@ struct ErrorWordsTests {
     return names
   }
 
-  /// Returns the texts of the modules' files, by name.
   private static func sourceTexts() throws -> [(file: String, text: String)] {
     try modules.flatMap { module in
       let folder = sources.appendingPathComponent(module)

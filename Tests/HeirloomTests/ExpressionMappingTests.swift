@@ -43,7 +43,6 @@ struct ExpressionMappingTests {
     ])
   }
 
-  /// An attribute of the destination and the text of its expression.
   struct Value: CustomTestStringConvertible, Sendable {
     let name: String
     let type: AttributeType

@@ -44,7 +44,6 @@ struct ExternalFilesTests {
 
     var folder: URL { URL(fileURLWithPath: ExternalStorage.folder(forStoreAt: store.path)) }
 
-    /// The external files beside the store.
     var files: [URL] {
       get throws {
         try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).sorted {
@@ -69,7 +68,6 @@ struct ExternalFilesTests {
       photos[name] = data
     }
 
-    /// Reads a store with all its external files, as an app does.
     static func photos(in store: URL, model: ManagedObjectModel) throws -> [String: [UInt8]] {
       let store = try PersistentStore.open(at: store, model: model, isReadOnly: true)
       var photos: [String: [UInt8]] = [:]
@@ -105,7 +103,6 @@ struct ExternalFilesTests {
     #expect(try Album.photos(in: album.store, model: album.second) == before)
     #expect(try Album.photos(in: report.previousVersion.storeURL, model: album.first) == before)
 
-    // The app continues: it deletes half of the photos with their files and adds two.
     let deleted = try album.files.prefix(3)
     let connection = try Connection(path: album.store.path, mode: .readWrite)
     for file in deleted {

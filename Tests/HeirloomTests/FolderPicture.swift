@@ -10,10 +10,8 @@ struct FolderPicture: Equatable {
 
   private var files: [String: File] = [:]
 
-  /// The names of everything in the folder, sorted.
   var names: [String] { files.keys.sorted() }
 
-  /// Reads a folder.
   init(of folder: URL) {
     guard let names = FileManager.default.enumerator(atPath: folder.path) else { return }
     for case let name as String in names {
@@ -25,7 +23,6 @@ struct FolderPicture: Equatable {
     }
   }
 
-  /// Returns the files that differ, for a test's message.
   func differences(from other: FolderPicture) -> [String] {
     Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.sorted()
   }

@@ -16,7 +16,6 @@ struct ForeignBookkeepingTests {
     Make.entity(name, [Make.attribute("size", isNumber ? .integer16 : .double)], id: id)
   }
 
-  /// Makes a store of an item, with columns of an app in the three tables.
   private static func fill(_ url: URL, _ model: ManagedObjectModel, strangers: Bool, columns: Bool = true) throws {
     try PersistentStore.create(at: url, model: model).close()
     let plain = try Connection(path: url.path, mode: .readWrite)

@@ -10,11 +10,10 @@ struct ForeignNames {
   /// The names of a table's numbers, which a column can hide.
   static let rowNumbers = ["rowid", "_rowid_", "oid"]
 
-  /// Extracts the lower-case words of the SQL in source files: names of columns, tables and results, and some words.
+  /// Extracts the lower-case words of the SQL in source files: names of columns, tables and
+  /// results, and some words.
   ///
-  /// - Parameter folders: Folders below `Sources`.
-  /// - Returns: The words, sorted.
-  /// - Throws: An error of reading a file.
+  /// The folders are below `Sources`.
   static func inSources(_ folders: [String]) throws -> [String] {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
     // These are put together from a letter and a number.
@@ -56,9 +55,7 @@ struct ForeignNames {
     }
   }
 
-  /// Adds the columns to each table, and gives each cell a value.
-  ///
-  /// - Returns: All values.
+  /// Gives each cell of the new columns a value; returns all values.
   @discardableResult
   static func plant(_ names: [String], in url: URL) throws -> Set<String> {
     let connection = try Connection(path: url.path, mode: .readWrite)

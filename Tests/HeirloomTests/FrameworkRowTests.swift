@@ -14,18 +14,16 @@ struct FrameworkRowTests {
 
   // MARK: - Stores of the corpus
 
-  /// The change to the model of a store with history.
   enum Change: String, CaseIterable, Sendable {
     case firstAdded, lastAdded, removed, renamed, all
   }
 
-  /// The stores whose history has rows.
   static let paths: [String] = Corpus.storePaths.filter { path in
     ["metacocktails-swiftdata/", "pegaseuidata-swiftdata/", "coredataplus/stores/SampleModel2_"]
       .contains(where: path.hasPrefix)
   }
 
-  /// Returns each change's entity name, as plain SQL finds it in the file alone.
+  /// By plain SQL, from the file alone.
   private static func names(in url: URL) throws -> [Int64: [SQLiteValue]] {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let rows = try connection.rows(
@@ -34,7 +32,7 @@ struct FrameworkRowTests {
     return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].integer ?? 0, Array($0.dropFirst())) })
   }
 
-  /// Returns the entity with the most changes and without subentities, which the change is about.
+  /// The entity with the most changes that has no subentities.
   private static func busiest(in url: URL, _ model: ManagedObjectModel) throws -> String {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let parents = Set(model.entities.compactMap(\.superentity))
@@ -44,14 +42,12 @@ struct FrameworkRowTests {
     return try #require(names.compactMap { $0[0].text }.first { !parents.contains($0) })
   }
 
-  /// Returns the entity number of each change.
   private static func numbers(in url: URL) throws -> [Int64: Int64] {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let rows = try connection.rows("SELECT Z_PK, ZENTITY FROM ACHANGE")
     return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].integer ?? 0, $0[1].integer ?? 0) })
   }
 
-  /// Returns the model with an entity added, removed or renamed.
   private static func changed(
     _ model: ManagedObjectModel, _ change: Change, removing gone: String, renaming old: String
   ) throws -> ManagedObjectModel {
@@ -242,7 +238,6 @@ struct FrameworkRowTests {
     }
   }
 
-  /// The framework's tables.
   private static let history = [
     "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER,"
       + " ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB, ZTOMBSTONE0 VARCHAR, ZTOMBSTONE1 VARCHAR )",
@@ -370,7 +365,6 @@ struct FrameworkRowTests {
     #expect(try scene.texts("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'A'") == ["70"])
   }
 
-  /// A policy that does what the standard policy does.
   final class Plain: EntityMigrationPolicy {}
 
   @Test(arguments: builders) func `rows follow objects that a policy makes, and are left out where objects go two ways`(

@@ -7,7 +7,6 @@ import Testing
 struct GivenMappingTests {
   private typealias Make = InferableChangeTests
 
-  /// A delegate that answers with entity mappings, and records the questions.
   private final class Answering: MigrationAssistantDelegate {
     let answer: [EntityMapping]?
     var asked: [[MappingObstacle]] = []
@@ -37,7 +36,7 @@ struct GivenMappingTests {
     let destination: ManagedObjectModel
     var store: URL { directory.file("Store.sqlite") }
 
-    /// Makes a store of old objects, which nothing continues by its name.
+    /// Nothing continues the old objects by their name.
     init() throws {
       directory = try TemporaryDirectory()
       source = try ManagedObjectModel(entities: [Make.entity("Old", [Make.attribute("name")])])
@@ -88,9 +87,6 @@ struct GivenMappingTests {
     #expect(plan.mappingResults.map(\.leftBehind) == [0])
   }
 
-  // MARK: - Beside given ones
-
-  /// Makes three versions of an entity whose attribute changes its type each time, and a mapping for the first hop.
   private static func typed() throws -> (models: [ManagedObjectModel], given: MappingModel) {
     let models = try [AttributeType.string, .integer64, .date].map { type in
       try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("a", type)])])

@@ -7,7 +7,6 @@ import Testing
 struct GivenPathMigrationTests {
   private typealias Make = InferableChangeTests
 
-  /// A delegate that records its messages.
   private final class Listener: MigrationAssistantDelegate {
     var unused: [String] = []
 
@@ -34,7 +33,7 @@ struct GivenPathMigrationTests {
       try generator.makeStore(at: store, model: models[version - 1])
     }
 
-    /// Returns the history; its order is known, or guessed from names.
+    /// The order is known, or guessed from names.
     func history(isOrdered: Bool, current: Int = 4) throws -> ModelHistory {
       let named = models.enumerated().map { (name: "v\($0 + 1)", model: $1) }
       let ordered = ModelHistory(
@@ -62,7 +61,6 @@ struct GivenPathMigrationTests {
         configuration: configuration)
     }
 
-    /// Returns the first attribute of all notes, each value once.
     func notes(of version: Int) throws -> Set<String> {
       let objects = try StoreContents(of: store, model: models[version - 1]).objects["Note"] ?? [:]
       try #require(objects.count == 3)
@@ -182,7 +180,6 @@ struct GivenPathMigrationTests {
 /// Mapping models that real apps shipped, for one hop of a longer path.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct GivenPathCorpusTests {
-  /// Returns a mapping model with the bundle that holds its two versions.
   private static func bundle(of path: String) throws -> (url: URL, read: ReadMappingModel)? {
     let read = try MappingModelFile.read(Corpus.folder.appendingPathComponent(path).path).read
     let project = String(path.prefix { $0 != "/" })

@@ -8,7 +8,6 @@ import Testing
 struct GoingBackTests {
   private typealias Make = InferableChangeTests
 
-  /// The newer release's change of the model.
   enum Change: String, CaseIterable, Sendable {
     /// Something was added, which going back would lose.
     case addition
@@ -297,7 +296,7 @@ struct GoingBackTests {
     let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(error.code == (isKnown ? "newerVersion" : "unknownVersion"))
     #expect(try FileContents(of: url) == before)
-    // Who says that it is the app's store gets what was decided.
+    // Once the store is accepted as the app's, the decision is carried out.
     configuration.migratesUnknownVersions = true
     let accepting = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: assistant.history,

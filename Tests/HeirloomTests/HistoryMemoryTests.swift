@@ -35,7 +35,6 @@ struct HistoryMemoryTests {
       try ModelSnapshot(model: models[number - 1]).encoded(.readable).write(to: file(number))
     }
 
-    /// Makes a store of a version, migrates it and returns its content.
     func migrate(_ name: String, version: Int, by history: ModelHistory) throws -> StoreContents {
       let store = directory.file(name)
       var generator = StoreGenerator(objectsPerEntity: 5, seed: 3)
@@ -57,7 +56,6 @@ struct HistoryMemoryTests {
     return try ManagedObjectModel(entities: [item])
   }
 
-  /// Returns the number of objects that have a value of an attribute.
   private func count(_ attribute: String, in contents: StoreContents) -> Int {
     contents.objects["Item", default: [:]].values.count { ($0.values[attribute] ?? .null) != .null }
   }

@@ -11,7 +11,6 @@ extension InferableChangeTests {
       guest.superentity = parent
       return guest
     }
-    /// Makes the change in which the entity E, with relationships, comes under P.
     func arrival(
       _ what: String, _ relationships: [RelationshipDescription], home: [RelationshipDescription] = [],
       _ others: [EntityDescription] = []

@@ -5,9 +5,8 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// A journal beside the store: of an interrupted change, or from whoever put it there.
+/// A journal beside the store: of an interrupted change, or planted there.
 struct InterruptedChangeTests {
-  /// The calls that an app may make with a store.
   enum Call: CaseIterable, Sendable {
     case migrate, launchUpToDate, archive, open, restore, restoreNewest, setAside
   }
@@ -160,12 +159,10 @@ struct InterruptedChangeTests {
       try run(call)
       #expect(try previous().count == versions.count + added.count)
     }
-    // The store comes back, undone.
     _ = try assistant(call).archive.restorePreviousVersion(kept.lastPathComponent)
     #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
   }
 
-  /// A delegate that keeps the events.
   private final class Listener: MigrationAssistantDelegate {
     var events: [MigrationEvent] = []
 
@@ -227,7 +224,6 @@ struct InterruptedChangeTests {
 
 /// A `-wal` whose header or frames fail their checksums: SQLite silently drops the rest.
 struct UnreadableLogTests {
-  /// The damage to the log.
   enum Damage: CaseIterable, Sendable {
     case header, headerSum, salts, frameBeforeCommit, lastFrame, cutShort
 

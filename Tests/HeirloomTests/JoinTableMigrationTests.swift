@@ -67,7 +67,6 @@ struct JoinTableMigrationTests {
       orderedAfter: ["labels"], table: "Z_2LABELS", labelKey: "Z_6LABELS", kindKey: "Z_2KINDS", isFormerName: true),
   ]
 
-  /// The way in which the store names the table.
   enum Naming: String, CaseIterable, CustomTestStringConvertible {
     case coreData, earlier
     var testDescription: String { rawValue }

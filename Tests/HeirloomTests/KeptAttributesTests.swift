@@ -3,7 +3,6 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The extended attributes of a store through whole migrations, by each builder.
 struct KeptAttributesTests {
   private final class Listener: MigrationAssistantDelegate {
     var left: [String] = []
@@ -13,7 +12,6 @@ struct KeptAttributesTests {
     }
   }
 
-  /// A store in a folder, and two hops by code or by inference.
   private func migrate(
     _ store: URL, _ builder: MigrationPlan.Builder, hasCode: Bool, listener: Listener,
     configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()

@@ -5,7 +5,6 @@ import Testing
 
 /// Kept versions that are damaged: they let no older, whole version go.
 struct KeptSoundnessTests {
-  /// A change of a kept version's files, after it was kept.
   enum Damage: CaseIterable, Sendable {
     case none
     case withoutExternalFiles, oneFileEmptied, oneFileGone

@@ -16,8 +16,7 @@ struct KeptStoreScene {
 
   /// Makes a store of the first of five versions, each of which adds an attribute.
   ///
-  /// - Parameter count: The number of objects, each with a file of its own.
-  /// - Throws: An error of the store or of the system.
+  /// Each of the objects has a file of its own.
   init(count: Int = 6) throws {
     directory = try TemporaryDirectory()
     models = try (0..<5).map { number in
@@ -48,19 +47,17 @@ struct KeptStoreScene {
 
   static func folder(of store: URL) -> URL { URL(fileURLWithPath: ExternalStorage.folder(forStoreAt: store.path)) }
 
-  /// The external files beside a store.
   static func files(of store: URL) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(at: folder(of: store), includingPropertiesForKeys: nil)
       .sorted { $0.path < $1.path }
   }
 
-  /// The external data beside a store, by the names of files.
+  /// By the names of files.
   static func contents(of store: URL) throws -> [String: Data] {
     Dictionary(
       uniqueKeysWithValues: try files(of: store).map { ($0.lastPathComponent, try Data(contentsOf: $0)) })
   }
 
-  /// A launch of the app's release with a version.
   @discardableResult
   func launch(_ version: Int, keeping count: Int = 1) throws -> MigrationOutcome {
     var configuration = MigrationAssistant.Configuration()

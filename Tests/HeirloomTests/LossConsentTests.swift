@@ -14,7 +14,6 @@ struct LossConsentTests {
     case noDelegate, stop, accept, delegateWithoutMapping, delegateWithMapping, delegateProceeds, givenMapping, lock
   }
 
-  /// A delegate that answers when it is asked, and records its messages.
   private final class Delegate: MigrationAssistantDelegate {
     var mapping: ((ManagedObjectModel, ManagedObjectModel) throws -> MappingModel?)?
     var decision = MigrationDecision.automatic
@@ -38,7 +37,6 @@ struct LossConsentTests {
     }
   }
 
-  /// Makes a history in files, with a lock that acknowledges losses.
   static func history(
     _ models: [(name: String, model: ManagedObjectModel)], acknowledging: [(String, String, [String])] = [],
     in directory: TemporaryDirectory
@@ -133,7 +131,6 @@ struct LossConsentTests {
       #expect(delegate.needs.allSatisfy { $0.obstacles.isEmpty && $0.losses.allSatisfy { $0.rows == 4 } })
       #expect(delegate.pinned.sorted() == (isPinned ? lost : []))
     }
-    // A second launch finds nothing to do.
     guard case .upToDate = try assistant.migrateStore() else {
       Issue.record("the second run did something")
       return
@@ -184,7 +181,7 @@ struct LossConsentTests {
     if lost.contains("Flight.pilotAge") { expected.subtract(FlightChange.ages) }
     #expect(try FlightChange.pilots(in: url) == expected)
     #expect(report.previousVersion.isPinned == (!lost.isEmpty && way != .lock))
-    // About the whole way only where it has nothing for the step.
+    // It is asked about the whole path only where it has nothing for the step.
     let questions = change.losses.isEmpty ? [] : change.keeping == nil ? ["2", "4"] : ["2"]
     if way == .delegateWithMapping { #expect(asked == questions) }
     #expect(try StoreMetadata(contentsOf: url).versionHashes == models[3].1.versionHashes())
@@ -274,7 +271,7 @@ struct LossConsentTests {
     }
   }
 
-  /// Makes a store of three objects, some of which have a value that goes; returns an assistant for it.
+  /// `values` of three objects have a value that goes.
   private static func changing(
     _ values: Int, isUnique: Bool = false, in directory: TemporaryDirectory
   ) throws -> MigrationAssistant {
@@ -346,7 +343,6 @@ struct LossConsentTests {
         #expect(pinned.isPinned)
         let released = try next.archive.releasePreviousVersion(pinned.id)
         #expect(!released.isPinned && released.alone.count == 2)
-        // A second release does nothing.
         #expect(try next.archive.releasePreviousVersion(pinned.id) == released)
       }
       guard case .migrated = try next.migrateStore(), case .upToDate = try next.migrateStore() else {

@@ -115,7 +115,6 @@ struct MadeObjectTests {
     )
   }
 
-  /// Migrates a store of notes with the policy and returns the resulting error, if any.
   private func migrate(fault: String, notes: Int = 5) throws -> MigrationError? {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
@@ -225,7 +224,6 @@ struct MadeObjectTests {
 
   // MARK: Links that must be there
 
-  /// A policy that makes nothing of the third source object.
   final class Leaving: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

@@ -7,7 +7,6 @@ import Testing
 struct MappingFileTests {
   private typealias Make = InferableChangeTests
 
-  /// The way in which a mapping is given.
   enum Way: CaseIterable {
     case file, fileOfDelegate, inferred, delegate
 
@@ -19,7 +18,6 @@ struct MappingFileTests {
     case named, unnamed, withoutExpression
   }
 
-  /// The part in question.
   enum Subject: CaseIterable {
     case attribute, relationship, inverseOnly, entity
   }
@@ -35,7 +33,7 @@ struct MappingFileTests {
     ])
   }
 
-  /// Returns a mapping that says everything except for the subject.
+  /// Everything but the subject is mapped.
   private static func mappings(_ subject: Subject, _ form: Form) -> [EntityMapping] {
     func say(_ mapping: PropertyMapping, _ own: Subject...) -> [PropertyMapping] {
       guard own.contains(subject) else { return [mapping] }
@@ -195,7 +193,7 @@ struct MappingFileTests {
       plan.warnings.filter { $0.contains("policy") } == [
         #"no property mapping of "Note->Note" reads "title", "folder" of "Note"; values that the policy "P" doesn't read are lost"#
       ])
-    // Nobody knows in advance whether they are lost.
+    // Whether they are lost is known only after the run.
     #expect(!plan.losses.contains { $0.entity == "Note" })
   }
 }

@@ -180,7 +180,7 @@ struct MappingSkeletonTests {
     #expect(text.contains(#"throw NotFilledIn(hole: "LeafletContent.kind""#))
   }
 
-  /// Returns pairs of versions to write skeletons for; a quick run takes every fifth hop of a long history.
+  /// A quick run takes every fifth hop of a long history.
   private static func pairs() throws -> [(name: String, source: ManagedObjectModel, destination: ManagedObjectModel)] {
     let odd = try models()
     var pairs = [(name: "odd", source: odd.source, destination: odd.destination)]

@@ -36,7 +36,7 @@ struct MergedHistoryTests {
     try ManagedObjectModel(entities: entities)
   }
 
-  /// Makes a store of a merged model with an object of each entity, whose texts are the names of their attributes.
+  /// The texts are the names of their attributes.
   private static func fill(_ url: URL, _ models: ManagedObjectModel...) throws {
     let model = try ManagedObjectModel(merging: models)
     let store = try PersistentStore.create(at: url, model: model)
@@ -401,7 +401,6 @@ struct MergedHistoryTests {
     let words = try #require(error).description
     #expect(words.contains("has the entities of \"Notes 1\" and others that no version of the history has: Animal"))
     #expect(try Data(contentsOf: url) == bytes)
-    // With the missing history, it is migrated.
     let own = Self.history("Notes", notes).locked(by: Self.losing(notes, acknowledging: true))
     guard case .migrated = try Self.assistant(url, Self.merged(own, Self.history("Animals", animals))).migrateStore()
     else {
@@ -511,7 +510,6 @@ struct MergedHistoryTests {
 }
 
 extension StoreContents {
-  /// Returns the objects of a model's entities alone.
   fileprivate func part(_ model: ManagedObjectModel) -> StoreContents {
     var part = self
     part.objects = objects.filter { model.entity(named: $0.key) != nil }

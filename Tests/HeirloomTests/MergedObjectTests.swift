@@ -11,11 +11,9 @@ struct MergedObjectTests {
   /// Links of four items and of the tags 1 to 4, of which 3 and 2 become one, 3.
   struct Links: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Statements that make the links.
     let made: [String]
     /// The links that are left: `relationship owner target`.
     let left: [String]
-    /// The losses of links: the rows by name.
     var lost: [String] = []
   }
 
@@ -82,7 +80,6 @@ struct MergedObjectTests {
     ])
   }
 
-  /// Returns the links of a store, as the cases have them.
   private static func links(_ url: URL) throws -> [String] {
     let store = try Connection(path: url.path, mode: .readOnly)
     let queries = [

@@ -7,7 +7,6 @@ import Testing
 struct MigrationAnswerTests {
   typealias Make = InferableChangeTests
 
-  /// A delegate that gives the same answer to every plan.
   private final class Answering: MigrationAssistantDelegate {
     let answer: MigrationDecision
 
@@ -41,7 +40,7 @@ struct MigrationAnswerTests {
       return nil
     }
 
-    /// Makes a store with two objects, and an assistant that stops at losses.
+    /// The assistant stops at losses.
     func assistant(in directory: TemporaryDirectory) throws -> MigrationAssistant {
       let url = directory.file("Store.sqlite")
       let source = try ManagedObjectModel(entities: [

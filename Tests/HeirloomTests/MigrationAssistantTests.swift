@@ -56,7 +56,6 @@ struct MigrationAssistantTests {
     }
   }
 
-  /// A delegate that records its messages and answers as it is set up.
   private final class Recorder: MigrationAssistantDelegate {
     var events: [MigrationEvent] = []
     var decision = MigrationDecision.automatic

@@ -26,7 +26,6 @@ struct MigrationObserverTests {
     }
   }
 
-  /// The written lines and the counted metrics.
   private final class Book: Sendable {
     struct State {
       var lines: [(level: Logger.Level, message: String, metadata: [String: String])] = []
@@ -45,7 +44,6 @@ struct MigrationObserverTests {
         metrics: { metric in self.state.withLock { $0.metrics.append(metric) } })
     }
 
-    /// The subject and the level of each line.
     var headings: [String] {
       state.withLock { state in
         state.lines.map { line in
@@ -57,7 +55,6 @@ struct MigrationObserverTests {
 
     var metrics: [MigrationMetric] { state.withLock { $0.metrics } }
 
-    /// The names of metrics other than events, with their dimensions.
     var figures: [String] {
       metrics.filter { $0.name != "heirloom.events" }.map { metric in
         "\(metric.kind.rawValue) \(metric.name)"
@@ -107,7 +104,6 @@ struct MigrationObserverTests {
         configuration: configuration)
     }
 
-    /// Checks that every line names the store, and none has a value.
     func checkLines() {
       #expect(book.state.withLock { $0.lines }.allSatisfy { $0.metadata["store"] == "string(\"\(store.path)\")" })
       #expect(!book.text.contains(MigrationObserverTests.secret))

@@ -4,7 +4,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// The progress of a migration, its cancelling, and a task that waits for it.
 struct MigrationProgressTests {
   private typealias Make = InferableChangeTests
 
@@ -54,7 +53,6 @@ struct MigrationProgressTests {
     }
   }
 
-  /// A delegate that does something at each event, on the thread of the event.
   private final class Listener: MigrationAssistantDelegate, Sendable {
     private let onEvent: @Sendable (MigrationEvent) -> Void
 
@@ -205,7 +203,6 @@ struct MigrationProgressTests {
     return outcome
   }
 
-  /// An app's delegate that only the main actor may touch.
   @MainActor fileprivate final class Screen {
     var (events, plans): ([MigrationEvent], Int) = ([], 0)
     /// True as long as nobody called elsewhere than on the main queue. (On Linux that may be any thread.)

@@ -37,7 +37,6 @@ struct MigrationStepTests {
     return url
   }
 
-  /// Counts the labels by plain SQL.
   private static func labels(_ url: URL) throws -> Int64? {
     let connection = try Connection(path: url.path, mode: .readOnly)
     return try connection.firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLABEL = 'List ' || ZTITLE")
@@ -94,7 +93,6 @@ struct MigrationStepTests {
     #expect(twice?.cause.contains("added twice") == true)
   }
 
-  /// An error of the app's own step.
   private struct Undecided: Error {}
 
   @Test func `what a step throws stops the migration, and the store is as it was`() throws {
@@ -185,7 +183,6 @@ struct MigrationStepTests {
     #expect(try connection.firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLISTNAME = 'List ' || ZTITLE") == 3)
   }
 
-  /// A delegate that knows one pair of versions, by their names.
   private final class Knowing: MigrationAssistantDelegate {
     let pair: (String, String)
     var asked: [String] = []

@@ -43,7 +43,6 @@ struct MovedKeyTests {
       try Connection(path: store.path, mode: .readOnly, options: .inspecting).firstInteger(sql)
     }
 
-    /// The name of the join table and its column with the keys of E.
     var links: (table: String, target: String)? {
       guard
         case .join(let table, _, let target, _)? = PhysicalSchema(model: source).storage(

@@ -8,7 +8,6 @@ import Testing
 struct NewLinkDecisionTests {
   private typealias Make = InferableChangeTests
 
-  /// The other side of the link to a `Place`.
   enum Inverse: String, CaseIterable {
     case none, toOne, toMany, ordered
   }
@@ -62,7 +61,6 @@ struct NewLinkDecisionTests {
         return
       }
       #expect(report.plan.rows.first { $0.entity == "SubPlace" }?.after == lacking + Int64(links.count / 2))
-      // All of it by SQL.
       #expect(try rows(url, "SELECT COUNT(*) FROM ZTAG WHERE ZPLACE IS NULL") == [[.integer(0)]])
       #expect(try rows(url, "SELECT COUNT(*), COUNT(DISTINCT ZPLACE) FROM ZTAG") == [[.integer(2500), .integer(2500)]])
       let numbers = try rows(url, "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'SubPlace'")

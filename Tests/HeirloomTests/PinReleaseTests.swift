@@ -37,7 +37,6 @@ struct PinReleaseTests {
     try run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(rows.count)")
   }
 
-  /// Makes the store anew with texts of another encoding.
   private func recode(_ encoding: String) throws {
     let copy = directory.file("Copy.sqlite")
     let (source, target) = (
@@ -61,7 +60,6 @@ struct PinReleaseTests {
     try FileManager.default.moveItem(at: copy, to: store)
   }
 
-  /// Launches a release, the last of some models.
   private func launch(_ models: [ManagedObjectModel]) throws {
     let current = try #require(models.last)
     let earlier = models.dropLast().enumerated().map { ("\($0.offset + 1)", $0.element) }
@@ -72,7 +70,7 @@ struct PinReleaseTests {
     try ModelController(storeURL: store).archive(current)
   }
 
-  /// Returns true if a value is in a column of the store or of a version, whatever the column's name is.
+  /// Looks in every column, whatever its name.
   private func isAnywhere(_ value: SQLiteValue) throws -> Bool {
     try ([store] + archive.previousVersions().map(\.storeURL)).contains { url in
       let connection = try Connection(path: url.path, mode: .readOnly)

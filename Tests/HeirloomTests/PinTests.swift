@@ -11,9 +11,8 @@ struct PinTests {
   enum Action: Sendable {
     /// The newer release's launch, which drops moods that nobody consented to lose.
     case update
-    /// The restoration of a version, counted from the oldest.
+    /// Counted from the oldest.
     case restore(Int)
-    /// The app's insertion of an item.
     case write
   }
 
@@ -36,7 +35,6 @@ struct PinTests {
       try connection.close()
     }
 
-    /// Counts the rows that are in none of the other files.
     func sole(besides others: [Picture]) -> Int64 {
       Int64(
         rows.count { key, row in
@@ -70,7 +68,7 @@ struct PinTests {
       try opened.close()
     }
 
-    /// Acts as an app or a person, and returns the version that a restoration kept.
+    /// Returns the version that a restoration kept.
     func perform(_ action: Action) throws -> PreviousVersion? {
       switch action {
       case .update:

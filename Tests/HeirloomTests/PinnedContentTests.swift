@@ -16,7 +16,6 @@ struct PinnedContentTests {
     var store: URL { directory.file("Journal.sqlite") }
     var archive: StoreArchive { StoreArchive(storeURL: store) }
 
-    /// Makes a store of the first version, with tables and a column of the app's own, and migrates it.
     init(_ second: (EntityDescription) -> EntityDescription = { $0 }) throws {
       directory = try TemporaryDirectory()
       let item = Make.entity("Item", [Make.attribute("name")])
@@ -55,7 +54,7 @@ struct PinnedContentTests {
       try connection.close()
     }
 
-    /// Writes a file of the app's own into the support folder, which no row names.
+    /// No row names the file.
     func writeFile(_ name: String, _ content: String) throws {
       let folder = KeptStoreScene.folder(of: store).deletingLastPathComponent()
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -71,7 +70,6 @@ struct PinnedContentTests {
       try connection.close()
     }
 
-    /// A launch of the newer release.
     @discardableResult
     func launch() throws -> MigrationOutcome {
       let outcome = try MigrationAssistant(

@@ -8,7 +8,6 @@ import Testing
 struct PlanReuseTests {
   typealias Make = InferableChangeTests
 
-  /// A delegate that keeps the plan that it is shown, and does something to the store meanwhile.
   private final class Onlooker: MigrationAssistantDelegate {
     var shown: MigrationPlan?
     let meanwhile: () throws -> Void

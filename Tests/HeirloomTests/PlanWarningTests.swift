@@ -4,7 +4,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// The warnings of a plan, besides losses and blockers.
 struct PlanWarningTests {
   private typealias Make = InferableChangeTests
 

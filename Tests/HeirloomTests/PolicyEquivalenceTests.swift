@@ -101,7 +101,6 @@ struct PolicyEquivalenceTests {
     objects.values.map { "\($0.values.sorted { $0.key < $1.key })" }.sorted()
   }
 
-  /// Returns true if objects of several trees of the source come into an entity's tree.
   private static func comesFromTwoTrees(_ entity: String, _ change: InferableChangeTests.Change) -> Bool {
     guard let source = try? ManagedObjectModel(entities: change.before),
       let destination = try? ManagedObjectModel(entities: change.after),

@@ -5,10 +5,8 @@ import Testing
 
 /// Policies and mappings that make mistakes: each ends in an error that says where, and the store has not changed.
 struct PolicyFailureTests {
-  /// An error that an app's own policy may throw.
   struct OwnError: Error, Equatable {}
 
-  /// A policy that fails in the hook that the mapping's user info names.
   final class Failing: EntityMigrationPolicy {
     private func fail(_ hook: MigrationHook, _ mapping: EntityMapping) throws {
       if mapping.userInfo["hook"] == hook.rawValue { throw OwnError() }
@@ -45,7 +43,6 @@ struct PolicyFailureTests {
     override func end(_ mapping: EntityMapping, manager: MigrationManager) throws { try fail(.end, mapping) }
   }
 
-  /// A policy that makes the mistake that the mapping's user info names, at the third source object.
   final class Mistaken: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -114,7 +111,6 @@ struct PolicyFailureTests {
       try created.close()
     }
 
-    /// Migrates with one given entity mapping and returns the resulting error, if any.
     func migrate(_ given: EntityMapping, policies: MigrationPolicyRegistry = .init()) throws -> MigrationError? {
       var configuration = MigrationAssistant.Configuration()
       configuration.policies = policies

@@ -14,7 +14,7 @@ struct ProofStrengthTests {
     Make.entity("C", [Make.attribute("gone"), Make.attribute("name")], [Make.toOne("d", "D", "cs")]),
     Make.entity("D", [Make.attribute("name")], [Make.toMany("cs", "C", "d")]),
   ]
-  /// The destination: A is written, C only loses an attribute, B and D stay.
+  /// A is written, C only loses an attribute, B and D stay.
   private static let after = [
     Make.entity(
       "A", [Make.attribute("added", value: .string("new")), Make.attribute("name")], [Make.toOne("b", "B", "as")]),
@@ -23,7 +23,6 @@ struct ProofStrengthTests {
     Make.entity("D", [Make.attribute("name")], [Make.toMany("cs", "C", "d")]),
   ]
 
-  /// A fault of a step, and a word of the finding.
   static let faults: [(sql: String, finding: String?)] = [
     ("", nil),
     ("UPDATE faulty.ZA SET ZB = 99999 WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZA)", "values of ZA differ"),
@@ -82,7 +81,7 @@ struct ProofStrengthTests {
     if let finding = fault.finding {
       let error = #expect(throws: MigrationError.self) { try swap() }
       let text = "\(try #require(error))"
-      // Whoever wrote what nobody wrote is found out by the bytes, and what the statements say comes as well.
+      // A write that wasn't noted is found by the bytes, and the statements' finding comes as well.
       #expect(text.contains(finding), "\(text)")
       #expect(isNoted || text.contains("other bytes on page"), "\(text)")
       #expect(try StoreMetadata(contentsOf: url).versionHashes == source.versionHashes())
@@ -182,7 +181,6 @@ struct ProofStrengthTests {
       try connection.close()
     }
 
-    /// The rows of the table that stays, and the entries of its index.
     func untouchedContent() throws -> [[SQLiteValue]?] {
       let connection = try Connection(path: url.path, mode: .immutable)
       return [
@@ -209,7 +207,6 @@ struct ProofStrengthTests {
         }, prove: { _, _ in try chain?.prove() })
     }
 
-    /// Returns the page that a fault is planted in.
     func page(of fault: FileFault, in path: String) throws -> Int {
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       func number(_ offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }

@@ -19,7 +19,6 @@ struct RandomConsentTests {
     var fractions = 0
   }
 
-  /// A loss of a step, as the lock names it.
   private struct StepLoss: Hashable {
     let step: Int
     let name: String
@@ -58,7 +57,6 @@ struct RandomConsentTests {
       }
     }
 
-    /// The possible losses of each step.
     var losses: [StepLoss] {
       var losses = tracks.flatMap { Example.losses(of: $0, in: count) }
       if let tagEnd { losses.append(StepLoss(step: tagEnd - 1, name: "Tag", kind: .objects)) }

@@ -55,7 +55,6 @@ struct RandomJumpTests {
   }
 }
 
-/// A jump and its two hops.
 private struct RandomJump {
   let seed: UInt64
   let objects: Int
@@ -114,8 +113,6 @@ private struct RandomJump {
 }
 
 extension StoreContents {
-  /// Lists the differences from the expected contents.
-  ///
   /// A jump doesn't cut off links and orders for which only versions on the path had no room.
   fileprivate func differences(from expected: StoreContents, mayHaveMoreLinks: Bool) -> [String] {
     var differences: [String] = []

@@ -44,7 +44,6 @@ struct RandomMigrationTests {
   }
 }
 
-/// A case, carried out.
 struct RandomMigration {
   let example: RandomCase
   private let source: ManagedObjectModel
@@ -56,7 +55,6 @@ struct RandomMigration {
     destination = try example.destination.model()
   }
 
-  /// Migrates and lists the differences from what must be.
   func run() throws -> [String] {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }

@@ -8,7 +8,7 @@ import Testing
 struct RebuiltProofTests {
   typealias Make = InferableChangeTests
 
-  /// A fault of a step, and a word of the finding; `LINKS` stands for the table of links.
+  /// `LINKS` stands for the table of links.
   static let faults: [(sql: String, finding: String?)] = [
     ("", nil),
     ("UPDATE faulty.ZA SET ZNAME = NULL WHERE Z_PK = (SELECT MAX(Z_PK) FROM faulty.ZA)", "values of ZA differ"),
@@ -77,7 +77,6 @@ struct RebuiltProofTests {
     #expect(text.contains(finding.replacingOccurrences(of: "links", with: links)), "\(text)")
     #expect(try StoreMetadata(contentsOf: url).versionHashes == source.versionHashes())
   }
-  /// Replaces a store by a new file in which a statement has made a fault.
   private static func swap(_ url: URL, _ hop: MigrationHop, decisions: [DataDecision] = [], with fault: String) throws {
     var chain: CandidateChain?
     _ = try StoreVault(try StoreLocation(resolving: url.path, files: POSIXFileOperations())).replaceStore(

@@ -7,7 +7,6 @@ import Testing
 struct ReplacedSnapshotTests {
   private typealias Make = InferableChangeTests
 
-  /// A delegate that gives the mapping that can't be inferred.
   private final class Mapping: MigrationAssistantDelegate {
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
@@ -25,7 +24,7 @@ struct ReplacedSnapshotTests {
     var store: URL { directory.file("Notes.sqlite") }
     var controller: ModelController { ModelController(snapshotURL: directory.file("Last.json.gz")) }
 
-    /// Returns a version's model; the type of an attribute differs in each, so that nothing can be inferred.
+    /// The type of an attribute differs in each version, so that nothing can be inferred.
     static func model(_ version: Int) throws -> ManagedObjectModel {
       let types: [AttributeType] = [.string, .binary, .date, .uuid]
       return try ManagedObjectModel(entities: [
@@ -51,7 +50,6 @@ struct ReplacedSnapshotTests {
         storeURL: store, modelController: controller, history: ModelHistory(current: try Self.model(version)))
     }
 
-    /// Migrates the store with the mapping that was missing, and returns what is in it.
     func texts(migratingTo version: Int, _ controller: ModelController) throws -> [String] {
       let assistant = try assistant(version, controller)
       assistant.delegate = Mapping()

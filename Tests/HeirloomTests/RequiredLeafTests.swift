@@ -7,7 +7,6 @@ import Testing
 struct RequiredLeafTests {
   private static let builders: [MigrationPlan.Builder] = [.rebuild, .cloneAndAlter]
 
-  /// Makes a model with a composite of which one leaf may be required, and perhaps a new one that is.
   private static func model(
     composite isOptional: Bool, leaf isLeafOptional: Bool, added: Bool = false, nested: Bool = false
   ) throws -> ManagedObjectModel {
@@ -23,7 +22,6 @@ struct RequiredLeafTests {
     return try ManagedObjectModel(entities: [Make.entity("Aircraft", [composite, Make.attribute("tail")])])
   }
 
-  /// Makes a store of a whole composite, one without the first leaf, and an empty one.
   private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
     try PersistentStore.create(at: url, model: model).close()
     let connection = try Connection(path: url.path, mode: .readWrite)

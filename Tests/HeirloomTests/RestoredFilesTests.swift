@@ -6,7 +6,6 @@ import Testing
 
 /// Restorations while an external file of the store, or of the version, is damaged.
 struct RestoredFilesTests {
-  /// The present content of a file that differs from the other copy.
   enum Content: CaseIterable, Sendable {
     case empty, shorter, otherBytes
 

@@ -13,7 +13,6 @@ struct RetentionTests {
     let models: [ManagedObjectModel]
     var store: URL { directory.file("Journal.sqlite") }
 
-    /// Makes a store that was migrated once, with one previous version.
     init() throws {
       directory = try TemporaryDirectory()
       models = try [["a"], ["a", "b"], ["a", "b", "c"]].map { names in
@@ -33,7 +32,7 @@ struct RetentionTests {
         configuration: MigrationAssistant.Configuration(), files: files)
     }
 
-    /// Returns the indexes of the previous versions' models, the oldest first.
+    /// The oldest are first.
     func kept() throws -> [Int?] {
       try assistant(2).archive.previousVersions().reversed().map { version in
         models.firstIndex { $0.versionChecksum() == version.versionChecksum }

@@ -9,7 +9,6 @@ import Testing
 struct RowFilterTests {
   private typealias Make = InferableChangeTests
 
-  /// A note as the test made it.
   struct Row: Sendable {
     let key: Int
     var image: String?
@@ -21,7 +20,6 @@ struct RowFilterTests {
 
   private static let people = 4
 
-  /// Makes notes with gaps, large numbers and equal titles, from a seed.
   static func rows(seed: UInt64) -> [Row] {
     var random = SplitMix64(seed: seed)
     func chance(_ percent: UInt64) -> Bool { random.next() % 100 < percent }
@@ -72,13 +70,11 @@ struct RowFilterTests {
     let name: String
     /// The destination's only note.
     let note: EntityDescription
-    /// The condition that selects the notes, as text and in Swift.
     let condition: String
     let takes: @Sendable (Row) -> Bool
     /// The number of rows that are in the way, among those that are checked.
     let blocks: @Sendable ([Row]) -> Int
     var kind: String
-    /// True when it is a loss rather than a blocker.
     var isLoss = false
 
     var testDescription: String { name }

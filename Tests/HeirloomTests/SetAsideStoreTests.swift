@@ -12,7 +12,6 @@ struct SetAsideStoreTests {
     case inference, delegateMapping, model
   }
 
-  /// A delegate that gives the mapping that could have been inferred.
   private final class Mapping: MigrationAssistantDelegate {
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
@@ -59,7 +58,6 @@ struct SetAsideStoreTests {
       guard case .setAside = try app(isUpdate: false).migrateStore() else { throw CocoaError(.featureUnsupported) }
     }
 
-    /// Returns the app that set the store aside, or its update.
     func app(isUpdate: Bool = true, model: ManagedObjectModel? = nil) -> MigrationAssistant {
       var configuration = MigrationAssistant.Configuration()
       configuration.incompatibleStore = isUpdate ? .throw : .setAside
@@ -74,7 +72,6 @@ struct SetAsideStoreTests {
       return assistant
     }
 
-    /// Makes the new store with which the app continued, with rows of its own.
     @discardableResult
     func makeNewStore() throws -> StoreContents {
       let made = try PersistentStore.create(at: store, model: second)
@@ -97,7 +94,6 @@ struct SetAsideStoreTests {
 
     func aside() throws -> SetAsideStore { try #require(try app().archive.setAsideStores().first) }
 
-    /// Returns the files below the folder, each with its bytes.
     func files() throws -> [String: Data] {
       var files: [String: Data] = [:]
       let names = FileManager.default.enumerator(atPath: directory.url.path)
@@ -166,7 +162,6 @@ struct SetAsideStoreTests {
     #expect(again == replaced.id)
     #expect(try scene.files() == after)
 
-    // The reverse works too.
     _ = try scene.app().archive.restorePreviousVersion(replaced.id)
     #expect(try StoreContents(of: scene.store, model: scene.second) == new)
   }
@@ -243,7 +238,6 @@ struct SetAsideStoreTests {
     #expect(try StoreContents(of: scene.store, model: scene.second) == scene.direct)
   }
 
-  /// The fault of a set-aside store.
   enum Fault: CaseIterable, Sendable {
     case notDatabase, truncated, noStore, link, pages, pagesOfCurrent, folder
 
@@ -295,7 +289,6 @@ struct SetAsideStoreTests {
     }
   }
 
-  /// Overwrites the first page of a table.
   private static func damage(_ table: String, of url: URL) throws {
     let connection = try Connection(path: url.path, mode: .readWrite)
     let pageSize = Int(try connection.firstInteger("PRAGMA page_size") ?? 4096)

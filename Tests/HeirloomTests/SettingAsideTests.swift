@@ -8,7 +8,6 @@ import Testing
 struct SettingAsideTests {
   private typealias Make = InferableChangeTests
 
-  /// The reason why a store can't be opened.
   enum Reason: String, CaseIterable, Sendable {
     case noModel, noMapping, notDatabase, truncated, damagedMetadata, damagedPages
 

@@ -18,7 +18,6 @@ struct SkeletonRunTests {
     let part: String
     /// The attributes of the entity by those of the new one.
     let moves: [String: String]
-    /// The relationship that leads from one to the other, and the entity that has it.
     let link: (entity: String, name: String)
     /// True where objects with the same values have one object of the new entity.
     let isShared: Bool
@@ -102,7 +101,6 @@ struct SkeletonRunTests {
     return "enum \(name) {\n\(body)}\n"
   }
 
-  /// Returns the program that migrates a store by the step of a skeleton that an argument names.
   private static func main(_ skeletons: [String]) throws -> String {
     let cases = try skeletons.enumerated().map { index, skeleton in
       let name = try #require(skeleton.firstMatch(of: /mutating func (\w+)\(/)?.1)
@@ -154,7 +152,7 @@ struct SkeletonRunTests {
       let skeleton = try #require(
         MappingSkeleton(MappingInference(from: source, to: destination), from: "1", to: "2")?.source)
       skeletons.append(skeleton)
-      // Whoever has decided each line removes it.
+      // A developer removes the list once each line is decided.
       text += Self.nested(skeleton, in: "Skeleton\(index)")
         .replacing(/let undecided: \[String\] = \[[^\]]*\]/, with: "let undecided: [String] = []")
     }

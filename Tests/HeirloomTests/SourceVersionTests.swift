@@ -5,7 +5,6 @@ import Testing
 
 /// The version that made a store, when several have its hashes.
 struct SourceVersionTests {
-  /// A delegate that names a model for every store, and records its messages.
   private final class Delegate: MigrationAssistantDelegate {
     let given: ManagedObjectModel?
     var events: [MigrationEvent] = []

@@ -22,7 +22,6 @@ struct StageRulesTests {
     }
   }
 
-  /// Returns the violations of stages, for an app that shipped the given versions.
   private func violations(_ text: String, shipped: String? = nil) throws -> [Violation] {
     let stages = try Self.stages(text)
     let versions = shipped?.split(separator: " ").map { (name: "V\($0)", checksum: String($0)) }

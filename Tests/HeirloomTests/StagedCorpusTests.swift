@@ -14,7 +14,6 @@ struct StagedCorpusTests {
   private static let compiled = Corpus.folder.appendingPathComponent("coredataplus/compiled/SampleModel3.momd")
   private static let names = ["SampleModel3", "SampleModel3_v2", "SampleModel3_v3"]
 
-  /// The ways in which stages name their models.
   enum Naming: String, CaseIterable, Sendable {
     case memory, source, compiled, name, hashes
   }
@@ -50,7 +49,6 @@ struct StagedCorpusTests {
     }
   }
 
-  /// Makes the stages of the project's tests.
   private func stages(_ naming: Naming = .memory) throws -> StagedMigrationManager {
     let custom = CustomMigrationStage(
       migratingFrom: reference(0, naming), to: reference(1, naming),

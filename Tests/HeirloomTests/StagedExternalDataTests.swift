@@ -4,7 +4,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stages whose code moves binary data in files beside the store.
 struct StagedExternalDataTests {
   private let directory: TemporaryDirectory
   private let store: URL

@@ -4,7 +4,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stores that go through stages, with code before and after a hop.
 struct StagedMigrationTests {
   private typealias Make = InferableChangeTests
 
@@ -73,7 +72,6 @@ struct StagedMigrationTests {
       return report
     }
 
-    /// Returns the values of an attribute, in the order of the objects' keys.
     func values(_ name: String, version: Int) throws -> [AttributeValue?] {
       let context = ManagedObjectContext(
         store: try PersistentStore.open(at: store, model: models[version - 1], isReadOnly: true))
@@ -254,7 +252,6 @@ struct StagedMigrationTests {
     #expect(try scene.names() == ["a", "by code", "by decision"].map { .string($0) })
   }
 
-  /// A delegate that gives a mapping for the hop that can't be inferred.
   private final class Asked: MigrationAssistantDelegate {
     var steps: [[String]] = []
 
@@ -411,7 +408,6 @@ struct StagedMigrationTests {
     #expect(try Data(contentsOf: scene.store) == before)
     let left = try FileManager.default.subpathsOfDirectory(atPath: scene.store.path + ".heirloom")
     #expect(left.filter { !["lock", "incoming", "previous", "model.json.gz"].contains($0) } == [])
-    // The next run begins anew.
     failing.willMigrateHandler = nil
     failing.didMigrateHandler = nil
     try scene.migrate(stages, to: 3)

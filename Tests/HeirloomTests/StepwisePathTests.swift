@@ -61,7 +61,6 @@ struct StepwisePathTests {
     try context.save()
   }
 
-  /// Returns the rows as SQLite has them.
   private static func rows(_ url: URL, _ model: ManagedObjectModel) throws -> [[SQLiteValue]] {
     let columns = model.entities[0].attributes.map { "Z\($0.name.uppercased())" }.sorted()
     return try Connection(path: url.path, mode: .readOnly).rows(

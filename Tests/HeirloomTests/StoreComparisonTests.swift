@@ -89,7 +89,6 @@ struct StoreComparisonTests {
       try connection.close()
     }
 
-    /// Returns true if the other store has each row as often.
     func isHeld(by other: Picture) -> Bool {
       rows.allSatisfy { table, counts in
         counts.allSatisfy { (other.rows[table]?[$0.key] ?? 0) >= $0.value }
@@ -166,7 +165,6 @@ struct StoreComparisonTests {
       try connection.close()
     }
 
-    /// Makes a copy with its external files.
     func copy(_ number: Int) throws -> URL {
       let url = directory.file("\(number)/Journal.sqlite")
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

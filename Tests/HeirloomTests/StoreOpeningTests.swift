@@ -8,7 +8,6 @@ import Testing
 struct StoreOpeningTests {
   private typealias Make = InferableChangeTests
 
-  /// The thing in the store's place.
   enum Place: String, CaseIterable, CustomTestStringConvertible {
     case nothing, noFolder, current, older, newer, unknown, needsMapping, corrupt, folder, empty, straySideFile,
       halfDone
@@ -16,7 +15,6 @@ struct StoreOpeningTests {
     var testDescription: String { rawValue }
   }
 
-  /// The way in which it is opened.
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case standard, notMigrating, notInferring, readOnly, part
 
@@ -90,7 +88,8 @@ struct StoreOpeningTests {
     case .empty: try Data().write(to: url)
     case .straySideFile: try Data([1, 2, 3]).write(to: URL(fileURLWithPath: url.path + "-wal"))
     case .halfDone:
-      // This is a crash while a candidate was built: the store is the old one, and the candidate is nobody's.
+      // This is a crash while a candidate was built: the store is the old one, and no manifest
+      // names the candidate.
       try makeStore(url, models.versions[0], configuration: part)
       let folder = URL(fileURLWithPath: url.path + ".heirloom/incoming/0123456789abcdef0123456789abcdef")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

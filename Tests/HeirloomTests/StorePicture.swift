@@ -3,9 +3,7 @@ import Heirloom
 
 /// The content of a store's file, fact by fact, so that a difference between two files names its place.
 struct StorePicture {
-  /// The place of a fact in a file.
   enum Place: Hashable {
-    /// The columns of a table in their order.
     case columnOrder(table: String)
     /// A column: its type and its position in the primary key.
     case column(table: String, name: String)
@@ -21,23 +19,17 @@ struct StorePicture {
     case metadata(key: String)
     /// A part of the copy of the model, by its path in the canonical content.
     case model(path: String)
-    /// The presence of a row.
     case row(table: String, key: String)
-    /// A value.
     case cell(table: String, key: String, column: String)
-    /// A fact in the file's header.
     case header(String)
   }
 
-  /// The facts, by their places.
   private(set) var facts: [Place: String] = [:]
   /// The rows of tables of objects by primary key, then by column.
   private(set) var objects: [String: [Int64: [String: SQLiteValue]]] = [:]
-  /// The entries of each index, by its name.
   private(set) var indexes: [String: Index] = [:]
   /// The model's tables, under the names that the file gave them.
   let schema: PhysicalSchema
-  /// The tables, indexes and triggers that are there.
   let actual: ActualSchema
 
   /// The entries of an index, whatever its name.
@@ -48,9 +40,7 @@ struct StorePicture {
     let isUnique: Bool
   }
 
-  /// Reads a store; the file is not changed.
-  ///
-  /// `renumbered` gives keys for one table's objects that are used instead of their own.
+  /// `renumbered` has keys, by table, that are used instead of the objects' own.
   init(of url: URL, model: ManagedObjectModel, renumbered: [String: [Int64: Int64]] = [:]) throws {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     actual = try ActualSchema(of: connection)
@@ -85,7 +75,6 @@ struct StorePicture {
     }
   }
 
-  /// Returns the part of a table's statement that starts with its first constraint.
   private static func constraints(_ sql: String) -> String {
     let starts = ["CONSTRAINT ", "PRIMARY KEY ("].compactMap { sql.range(of: $0)?.lowerBound }
     guard let start = starts.min() else { return "" }
@@ -170,7 +159,7 @@ struct StorePicture {
     (value as? Data)?.base64EncodedString() ?? "\(type(of: value)) \(value)"
   }
 
-  /// Returns a value with its kind: numbers of different kinds are not equal.
+  /// Numbers of different kinds are not equal.
   static func text(_ value: SQLiteValue) -> String {
     switch value {
     case .null: "NULL"
@@ -201,7 +190,6 @@ extension StorePicture {
     let coreData: String?
   }
 
-  /// Compares Heirloom's file with Core Data's.
   static func differences(heirloom: StorePicture, coreData: StorePicture) -> [Difference] {
     Set(heirloom.facts.keys).union(coreData.facts.keys)
       .filter { heirloom.facts[$0] != coreData.facts[$0] }

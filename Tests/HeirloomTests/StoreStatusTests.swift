@@ -64,7 +64,7 @@ struct StoreStatusTests {
       at: store.deletingLastPathComponent(), withIntermediateDirectories: true)
     try PersistentStore.create(at: store, model: scene.old).close()
     var configuration = MigrationAssistant.Configuration()
-    // Whoever lets incompatible stores be moved aside must not lose sight of one that is only closed.
+    // An app that sets incompatible stores aside must not do so with one that is only protected.
     configuration.incompatibleStore = .setAside
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),

@@ -6,7 +6,6 @@ import Testing
 
 /// Links of objects of other entities than their relationship joins: another program changed the entity.
 struct StrayLinkTests {
-  /// The place of the links between apples and crates.
   enum Storage: CaseIterable, Sendable {
     case key, keyWithEntity, keyOfBoth, pairs, inverselessKey
 
@@ -136,7 +135,6 @@ struct StrayLinkTests {
     return links
   }
 
-  /// Migrates a store of fruit with both proofs.
   static func migrate(
     _ url: URL, from before: ManagedObjectModel, to after: ManagedObjectModel, by builder: BuilderChoice
   ) throws -> (assistant: MigrationAssistant, report: MigrationReport) {

@@ -6,7 +6,6 @@ import Testing
 
 /// Places in ordered lists of links of objects of other entities than their relationship joins.
 struct StrayPlaceTests {
-  /// The place of the links between apples and the crates whose lists they are in.
   enum Storage: CaseIterable, Sendable {
     case key, pairs, inverselessKey
   }

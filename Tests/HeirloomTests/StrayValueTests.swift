@@ -51,7 +51,6 @@ struct StrayValueTests {
         + " ZUNIT = CASE Z_PK WHEN 5 THEN NULL WHEN 6 THEN 5 ELSE 1000 + Z_PK END")
   }
 
-  /// Returns the units of the fruit that is left, by plain SQL.
   private static func units(_ url: URL, _ column: String) throws -> [[SQLiteValue]] {
     try Connection(path: url.path, mode: .readOnly).rows(
       "SELECT Z_PK, \(column) FROM ZFRUIT ORDER BY Z_PK")

@@ -100,7 +100,6 @@ struct TagGraph: Equatable {
   /// The number of tags beyond one of each name.
   var surplus: Int64 { groups(.merge()).reduce(0) { $0 + Int64($1.count) - 1 } }
 
-  /// Returns the graph that a decision must make of this one.
   func expected(_ choice: DataDecision.Choice) -> TagGraph {
     var isMerge = false
     if case .merge = choice { isMerge = true }
@@ -181,7 +180,6 @@ struct TagGraph: Equatable {
     return result
   }
 
-  /// Returns the joined lists of objects that become one.
   private static func united(
     _ lists: [Int64: [Int64]], groups: [[Int64]], isMerge: Bool
   ) -> [Int64: [Int64]] {

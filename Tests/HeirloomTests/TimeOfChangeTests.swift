@@ -8,10 +8,8 @@ import Testing
 struct TimeOfChangeTests {
   private typealias Make = InferableChangeTests
 
-  /// A policy that leaves all to the default.
   class Standard: EntityMigrationPolicy {}
 
-  /// A policy that makes objects of their names.
   class Naming: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -51,7 +49,6 @@ struct TimeOfChangeTests {
     try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")] + attributes)])
   }
 
-  /// Makes a store of three items, migrates it, and returns the losses and the times.
   private static func migrate(
     to release: Release, policy: EntityMigrationPolicy.Type?, _ builder: BuilderChoice = .automatic
   ) throws -> (losses: [String], times: [SQLiteValue]) {

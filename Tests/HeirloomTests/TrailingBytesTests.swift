@@ -5,12 +5,10 @@ import Testing
 
 /// Bytes after the pages that a store's header counts: a crash while a file grows leaves them, and SQLite ignores them.
 struct TrailingBytesTests {
-  /// The journal of the store before it is migrated.
   enum Journal: CaseIterable, Sendable {
     case rollback, emptyLog, logWithFrames
   }
 
-  /// The bytes after the last page.
   struct Tail: Sendable, CustomTestStringConvertible {
     let count: Int
     let isBlank: Bool
@@ -36,7 +34,6 @@ struct TrailingBytesTests {
     try FlightChange.makeStore(at: store)
   }
 
-  /// Sets the store's journal mode and puts the tail behind its pages.
   private func prepare(_ tail: Tail, _ journal: Journal) throws {
     let connection = try Connection(path: store.path, mode: .readWrite, options: .inspecting)
     _ = try connection.firstValue("PRAGMA journal_mode=\(journal == .rollback ? "DELETE" : "WAL")")

@@ -22,7 +22,6 @@ struct UnenforcedConstraintTests {
     return try ManagedObjectModel(entities: [tag])
   }
 
-  /// The statements with which another program removed the index.
   private static let indexes = [
     "DROP INDEX Z_Tag_UNIQUE_name",
     "DROP INDEX Z_Tag_UNIQUE_name; CREATE INDEX Z_Tag_UNIQUE_name ON ZTAG (ZNAME COLLATE BINARY ASC)",

@@ -11,7 +11,6 @@ struct UnknownColumnTests {
 
   private static func open(_ url: URL) throws -> Connection { try Connection(path: url.path, mode: .readWrite) }
 
-  /// Returns the tables of objects, as plain SQL finds them.
   private static func tables(_ connection: Connection) throws -> [String] {
     try connection.rows(
       "SELECT m.name FROM sqlite_schema AS m WHERE m.type = 'table' AND m.name <> 'Z_PRIMARYKEY'"
@@ -19,7 +18,6 @@ struct UnknownColumnTests {
     ).compactMap { $0[0].text }
   }
 
-  /// Gives each table of objects columns of several kinds, and returns their rows.
   private static func plant(in url: URL) throws -> [String: [[SQLiteValue]]] {
     let connection = try open(url)
     for table in try tables(connection) {
@@ -189,7 +187,6 @@ struct UnknownColumnTests {
     #expect(try Self.open(kept.storeURL).rows("SELECT ZWHEN FROM Z_1TAGS") == [[.integer(7)]])
   }
 
-  /// Makes a store of two notes, the first of which has the first of two tags.
   private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
     let context = ManagedObjectContext(store: try PersistentStore.create(at: url, model: model))
     var objects: [ManagedObject] = []

@@ -8,7 +8,6 @@ import Testing
 struct UnreadPropertyTests {
   private typealias Make = InferableChangeTests
 
-  /// The policies, from one that reads nothing to one that reads all.
   enum Reader: String, CaseIterable, Sendable {
     case nothing, title, titleOfSome, everything, byMapping, byDefault, pastMapping, authorByItsInverse
 
@@ -59,7 +58,6 @@ struct UnreadPropertyTests {
     }
   }
 
-  /// It leaves all to the default.
   final class Default: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -199,7 +197,6 @@ struct UnreadPropertyTests {
     #expect(try StoreArchive(storeURL: scene.url).previousVersions().map(\.isPinned) == [false])
   }
 
-  /// A policy for entities of any names that reads the text alone.
   final class TextAlone: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

@@ -55,7 +55,6 @@ struct UsersPainsTests {
         configuration: configuration)
     }
 
-    /// Returns the faults of the migrated store.
     func lost() throws -> [String] {
       let after = try StoreContents(of: store, model: history.current)
       return KeptObjects.differences(
@@ -68,7 +67,6 @@ struct UsersPainsTests {
     }
   }
 
-  /// A delegate that gets the events, and may do something then.
   private final class Listener: MigrationAssistantDelegate {
     var onEvent: (MigrationEvent) throws -> Void = { _ in }
     var failure: (any Error)?
@@ -81,7 +79,6 @@ struct UsersPainsTests {
     }
   }
 
-  /// The fault of a store at a launch after an update.
   enum Trouble: String, CaseIterable, Sendable {
     case none, noDatabase, truncated, damagedPages, otherModel, noMapping
 

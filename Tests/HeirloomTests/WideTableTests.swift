@@ -6,7 +6,6 @@ import Testing
 
 /// Stores at SQLite's limits: each is migrated as planned, or refused by the plan.
 struct WideTableTests {
-  /// A number of columns and a builder.
   struct Width: CustomTestStringConvertible, Sendable {
     let columns: Int
     let builder: MigrationPlan.Builder
@@ -18,14 +17,8 @@ struct WideTableTests {
     [MigrationPlan.Builder.rebuild, .cloneAndAlter].map { Width(columns: columns, builder: $0) }
   }
 
-  /// Makes a model of one entity whose table has a number of columns.
-  ///
-  /// - Parameters:
-  ///   - columns: Their number, at least nine.
-  ///   - type: The type of the sixth attribute.
-  ///   - areRequired: True if the attributes after it are required, with a default.
-  /// - Returns: The model.
-  /// - Throws: An error of the model.
+  /// There are at least nine columns; `type` is the sixth attribute's, and those after it may be
+  /// required.
   private static func model(
     columns: Int, type: AttributeType = .integer32, areRequired: Bool = false
   ) throws -> ManagedObjectModel {
@@ -54,7 +47,6 @@ struct WideTableTests {
     try connection.close()
   }
 
-  /// Reads the cells of all attributes.
   private static func cells(_ url: URL, _ model: ManagedObjectModel) throws -> [[SQLiteValue]] {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     return try stride(from: 0, to: model.entities[0].attributes.count, by: 500).flatMap { start in

@@ -6,7 +6,6 @@ import HeirloomMigration
 import HeirloomVault
 
 struct EarlyReadingTests {
-  /// The thing that has the name of the file to be read.
   enum Subject: CaseIterable {
     case file, emptyFile, folder, pipe, nothing
   }

@@ -38,7 +38,6 @@ private enum RealAttributes {
 
     static func setListForNewFiles(_ folder: String) -> Bool { setList(folder, flags: ",file_inherit") }
 
-    /// The access list's text; `nil` if there is none.
     static func list(_ path: String) -> [UInt8]? {
       guard let list = acl_get_file(path, ACL_TYPE_EXTENDED), let text = acl_to_text(list, nil) else { return nil }
       defer {
@@ -48,8 +47,6 @@ private enum RealAttributes {
       return Array(String(cString: text).utf8)
     }
   #else
-    /// Returns an access list by which the user 54321 may read, and a mask.
-    ///
     /// The format is that of `linux/posix_acl_xattr.h`: a version, then entries of a tag, rights and an identifier.
     static func list(mask: UInt8) -> [UInt8] {
       func entry(_ tag: UInt8, _ rights: UInt8, _ identifier: UInt32 = .max) -> [UInt8] {
@@ -180,7 +177,6 @@ struct FileAttributesTests {
 
   // MARK: Stores
 
-  /// The way in which a candidate is filled.
   enum Filling: CaseIterable, Sendable { case rebuilt, cloned }
 
   private func fill(_ fixture: VaultFixture, _ vault: StoreVault, _ filling: Filling) throws -> PreviousVersionFiles? {

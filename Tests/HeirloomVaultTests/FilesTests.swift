@@ -191,7 +191,7 @@ struct FilesTests {
     try files.writeNewFile(path("a"), bytes: Array(repeating: 5, count: size), attributes: attributes)
     let held = try files.hold(path("a"))
     defer { held.close() }
-    // By blocks that are shared, all is done at once, and there is nothing to tell.
+    // A clone is done at once, without progress.
     guard try !held.clone(to: path("shared"), attributes: attributes) else { return }
     var told: [Int64] = []
     try held.copyWithoutSync(to: path("b"), attributes: attributes) { bytes in

@@ -6,8 +6,8 @@ import Testing
 
 /// A `-wal` that SQLite wrote, with one damage of each kind at each place.
 ///
-/// The rows that were committed are known from writing them. Where SQLite reads other ones, the damage has to be told as
-/// a loss; where it reads the same, nothing may be told.
+/// The rows that were committed are known from writing them. Where SQLite reads other ones, a loss
+/// must be reported; where it reads the same, none may be.
 struct LogDamageTests {
   /// The use of a store before its process died.
   enum Use: CaseIterable, Sendable {
@@ -110,7 +110,7 @@ struct LogDamageTests {
       try connection.close()
     }
 
-    /// True when a frame ends a commit of the log's last use.
+    /// A frame of an earlier use ends none.
     func endsCommit(_ frame: Int) -> Bool {
       let start = 32 + frame * Self.frameSize
       return log[start + 8..<start + 16].elementsEqual(log[16..<24])
@@ -118,7 +118,6 @@ struct LogDamageTests {
     }
   }
 
-  /// A damage of a log.
   private enum Damage {
     case none
     case flipped(Int)
@@ -146,7 +145,6 @@ struct LogDamageTests {
     }
   }
 
-  /// All kinds of damage at all places; in a quick run, at some of the frames.
   private static func damages(of scene: Scene) -> [Damage] {
     var all: [Damage] = [.none, .zeroed(0..<32), .zeroed(0..<512), .zeroed(0..<16), .cut(0), .cut(20), .cut(32)]
     all += (0..<32).map { .flipped($0) }
@@ -164,7 +162,7 @@ struct LogDamageTests {
     return all
   }
 
-  /// Returns the rows that SQLite reads; `nil` where it finds damage.
+  /// `nil` where SQLite finds damage.
   private static func rows(at path: String) -> [[SQLiteValue]]? {
     guard let connection = try? Connection(path: path, mode: .readWrite),
       let check = try? connection.firstValue("PRAGMA integrity_check(1)")?.text, check == "ok"

@@ -12,10 +12,8 @@ import HeirloomVault
 struct RacingRenamerTests {
   private let files = POSIXFileOperations(followsLinks: false)
 
-  /// The duration of the race.
   private static let duration: Duration = .seconds(LongTests.count(quick: 2, long: 600))
 
-  /// A renamer that swaps until it is told to stop.
   private final class Renamer: Sendable {
     let isOver = Locked(false)
     let swaps = Locked(0)
@@ -27,7 +25,6 @@ struct RacingRenamerTests {
       self.outside = outside
     }
 
-    /// Returns the folders that are swapped, the innermost of each kind that is found.
     private func folders() -> [String] {
       let files = POSIXFileOperations(followsLinks: false)
       let companion = root + "/Journal.sqlite.heirloom"
@@ -127,7 +124,6 @@ struct RacingRenamerTests {
     if LongTests.areOn { print("racing renamer: \(done) done, \(refused) refused, \(swaps) swaps") }
   }
 
-  /// Migrates any version to itself, with another external file.
   private func grow(_ fixture: VaultFixture, _ vault: StoreVault) throws {
     _ = try vault.replaceStore(
       prepare: { StoreReplacement() },
@@ -143,7 +139,6 @@ struct RacingRenamerTests {
     }
   }
 
-  /// Returns everything in a folder with its rights, names and content.
   private static func picture(_ folder: String) throws -> [String] {
     let files = POSIXFileOperations()
     var lines: [String] = []

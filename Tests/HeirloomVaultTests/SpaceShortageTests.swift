@@ -5,7 +5,6 @@ import HeirloomStore
 import Testing
 import HeirloomVault
 
-/// The check of a volume's space before anything is begun.
 struct SpaceShortageTests {
   private func shortage(_ body: () throws -> Void) throws -> SpaceShortage {
     let error = try #require(throws: VaultError.self) { try body() }

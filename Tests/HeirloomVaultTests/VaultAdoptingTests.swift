@@ -7,7 +7,6 @@ import HeirloomVault
 
 /// Set-aside stores that return to their place, by the vault alone.
 struct VaultAdoptingTests {
-  /// Makes a set-aside store of 5 rows with an external file, and a new one of 3 rows in its place.
   private func makeScene(refusesLinks: Bool = false) throws -> (fixture: VaultFixture, name: String) {
     let fixture = try VaultFixture(.rollback, rows: 5, externalFiles: 1)
     _ = try fixture.vault(FaultyFiles(refusesLinks: refusesLinks)).setStoreAside(notice: [1])

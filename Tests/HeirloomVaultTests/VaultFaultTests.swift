@@ -28,7 +28,7 @@ struct VaultFaultTests {
     ]
   }
 
-  /// Checks what an app sees after a run that failed, before any recovery.
+  /// An app reads the store after a run that failed, before any recovery.
   private func checkOldOrNew(_ fixture: VaultFixture, _ old: VaultFixture.Content, _ note: Comment) throws -> Int64 {
     let content = try fixture.content()
     #expect(content.version == 1 || content.version == 2, note)
@@ -36,7 +36,6 @@ struct VaultFaultTests {
     return content.version
   }
 
-  /// Lets an app write a row, then runs again without faults, and checks that all is well.
   private func checkNextRun(
     _ fixture: VaultFixture, _ old: VaultFixture.Content, versionSeen: Int64, externalNames: [String], _ note: Comment
   ) throws {
@@ -189,7 +188,6 @@ struct VaultFaultTests {
   }
 }
 
-/// A counter of calls, from 1.
 final class Counter: Sendable {
   private let count = Locked(0)
 

@@ -7,15 +7,12 @@ import HeirloomVault
 ///
 /// Where calls fail by their number, identifiers are numbers too, so that equal faults leave equal files.
 final class FaultyFiles: FileOperations {
-  /// The calls that fail.
   enum Fault: Sendable {
-    /// No call fails.
     case none
-    /// The call of this number, counted from 1.
+    /// Counted from 1.
     case once(Int)
     /// The call of this number and all after it: to the vault, the process seems to have died.
     case forever(Int)
-    /// Calls that match, each time.
     case matching(@Sendable (FileError.Operation, String) -> Bool)
   }
 
@@ -29,7 +26,6 @@ final class FaultyFiles: FileOperations {
   private let fault: Fault
   private let code: Int32
   private let refusesLinks: Bool
-  /// True if no file gets the protection class of another.
   let losesProtection: Bool
   private let volumeKind: VolumeInformation.Kind?
   private let availableBytes: UInt64?
@@ -48,9 +44,7 @@ final class FaultyFiles: FileOperations {
     self.availableBytes = availableBytes
   }
 
-  /// The number of calls that failed.
   var hits: Int { state.withLock(\.hits) }
-  /// The calls, in order.
   var calls: [(operation: FileError.Operation, path: String)] { state.withLock(\.calls) }
 
   func check(_ operation: FileError.Operation, _ path: String, _ other: String? = nil) throws(FileError) {

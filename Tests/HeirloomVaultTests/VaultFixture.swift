@@ -7,9 +7,7 @@ import HeirloomVault
 
 /// A small store in a folder of its own, with a migration from version 1 to version 2 in plain SQL.
 struct VaultFixture {
-  /// The state of the store's files.
   enum Shape: CaseIterable, Sendable {
-    /// One file.
     case rollback
     /// A `-wal` with rows that the main file lacks.
     case wal
@@ -21,7 +19,6 @@ struct VaultFixture {
     case emptyWAL
   }
 
-  /// The readable content of a store.
   struct Content: Hashable {
     var version: Int64
     var rows: [[SQLiteValue]]
@@ -68,15 +65,14 @@ struct VaultFixture {
     }
   }
 
-  /// Makes a folder without a store.
   init(empty: Void) throws {
     directory = try QuickDirectory()
     location = try StoreLocation(resolving: directory.file("Journal.sqlite").path, files: POSIXFileOperations())
   }
 
-  /// Makes a copy of a fixture's folder with the same rights and hard links, in a folder of its own.
+  /// Copies rights and hard links too, in a fraction of the time that making the store again takes.
   ///
-  /// It takes a fraction of the time that making the same store again does. Nobody may have the store open.
+  /// Nobody may have the store open.
   init(copyOf other: VaultFixture) throws {
     directory = try QuickDirectory()
     location = try StoreLocation(resolving: directory.file("Journal.sqlite").path, files: POSIXFileOperations())
@@ -104,7 +100,7 @@ struct VaultFixture {
   // MARK: The vault
 
   static let snapshot: [UInt8] = Array("a snapshot".utf8)
-  /// The checksum of the store's model, which has no entities.
+  /// The store's model has no entities.
   static let checksum = ManagedObjectModel.versionChecksum(of: [:])
 
   func vault(
@@ -119,7 +115,6 @@ struct VaultFixture {
     return StoreVault(location, files: files, configuration: configuration, events: events)
   }
 
-  /// Migrates to version 2 unless the store is already at it.
   @discardableResult
   func migrate(_ vault: StoreVault, addsExternalFile: Bool = false) throws -> PreviousVersionFiles? {
     try vault.replaceStore(
@@ -156,7 +151,6 @@ struct VaultFixture {
       })
   }
 
-  /// Writes metadata that say no more than the generation.
   static func writeMetadata(generation: Int, to connection: Connection, database: String = "main") throws {
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(database).Z_METADATA"
@@ -168,7 +162,6 @@ struct VaultFixture {
 
   // MARK: Reading
 
-  /// Reads a store as any app would.
   func content(_ path: String? = nil) throws -> Content {
     let connection = try Connection(path: path ?? location.path, mode: .readWrite)
     #expect(try connection.firstValue("PRAGMA integrity_check")?.text == "ok")
@@ -180,7 +173,7 @@ struct VaultFixture {
     return content
   }
 
-  /// Reads a store as any app would, without recording faults.
+  /// Like `content(_:)`, but records no issue.
   func quietContent(_ path: String) throws -> Content {
     let connection = try Connection(path: path, mode: .readWrite)
     return Content(
@@ -188,14 +181,13 @@ struct VaultFixture {
       rows: try connection.rows("SELECT id, text FROM note ORDER BY id"), journalMode: nil)
   }
 
-  /// Writes a row as any app would.
   func addRow(_ text: String) throws {
     let connection = try Connection(path: location.path, mode: .readWrite)
     try connection.execute("INSERT INTO note(text) VALUES (?1)", [.text(text)])
     try connection.close()
   }
 
-  /// Returns the bytes of all files in the folder by their relative paths, without the lock file and its folder.
+  /// Keyed by relative path; the lock file is left out.
   func bytes() throws -> [String: Data] {
     var bytes: [String: Data] = [:]
     guard let enumerator = FileManager.default.enumerator(atPath: location.directory) else { return bytes }
@@ -216,7 +208,7 @@ struct VaultFixture {
     fileprivate var bytes = Data()
   }
 
-  /// Returns the state of the folder, whatever its place.
+  /// Equal folders in different places have equal states.
   func state() throws -> State {
     var state = State()
     var numbers: [FileStatus.Identity: Int] = [:]
@@ -234,7 +226,7 @@ struct VaultFixture {
     return state
   }
 
-  /// Returns the files and folders below the store's folder by their paths from there, each after its folder.
+  /// Paths are relative to the store's folder; each follows its folder.
   private func entries(in folder: String = "") throws -> [(path: String, status: FileStatus)] {
     let files = POSIXFileOperations()
     return try files.names(in: location.directory + folder).sorted().flatMap { name in
@@ -258,7 +250,6 @@ struct VaultFixture {
     #expect(throws: Never.self, note) { try connection.execute("BEGIN EXCLUSIVE") }
   }
 
-  /// Returns the files that no operation may leave: records, drafts, candidates, half-removed versions, side files.
   func leftovers() throws -> [String] {
     var found: [String] = []
     let companion = (try? FileManager.default.contentsOfDirectory(atPath: location.companion)) ?? []
@@ -271,7 +262,6 @@ struct VaultFixture {
     return found
   }
 
-  /// Returns the names in the support folder's inner folder.
   func externalNames() -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: location.support + "/_EXTERNAL_DATA")) ?? []).sorted()
   }

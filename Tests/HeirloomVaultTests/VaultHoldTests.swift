@@ -15,7 +15,7 @@ final class OtherProcess {
   private let input = Pipe()
   private let output = Pipe()
 
-  /// Starts Python, runs statements on the store, and says when they are done.
+  /// Returns when the statements are done.
   init(_ path: String, statements: [String]) throws {
     process.executableURL = URL(fileURLWithPath: try #require(Self.python))
     let script = """
@@ -39,7 +39,7 @@ final class OtherProcess {
     }
   }
 
-  /// Runs a statement and returns the number of rows, or the error's text.
+  /// Returns the number of rows, or the error's text.
   func run(_ statement: String) throws -> String {
     try input.fileHandleForWriting.write(contentsOf: Data((statement + "\n").utf8))
     return line()

@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// Links in the folders beside a store, and their targets.
 struct VaultLinkTests {
   let files = POSIXFileOperations(followsLinks: false)
 
@@ -28,7 +27,6 @@ struct VaultLinkTests {
     var path: String { directory.url.path }
     var isUnchanged: Bool { (try? Self.picture(path)) == before }
 
-    /// Returns everything there with its number, names, rights and content.
     private static func picture(_ folder: String) throws -> [String] {
       let files = POSIXFileOperations()
       return try files.names(in: folder).flatMap { name -> [String] in

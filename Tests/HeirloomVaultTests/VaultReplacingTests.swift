@@ -134,7 +134,6 @@ struct VaultReplacingTests {
     #expect(!syncs(of: second).contains { $0.path == other.location.directory })
   }
 
-  /// Returns the calls that wait for the disk.
   private func syncs(of files: FaultyFiles) -> [(operation: FileError.Operation, path: String)] {
     files.calls.filter {
       // A new file's content is synced with its writing; the candidate's empty file is not.

@@ -12,7 +12,6 @@ struct VaultSeenTests {
   /// The action of another process between the inspection and the hold.
   enum Change: CaseIterable, Sendable {
     case nothing
-    /// The process reads the store.
     case read
     /// It writes a row, and moves it into the main file.
     case write

@@ -6,17 +6,15 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// Stores in folders in which several users write; only the superuser can act as other users.
 @Suite(.enabled(if: geteuid() == 0, "only the superuser can act as several users"))
 struct VaultSharedFolderTests {
   let files = POSIXFileOperations(followsLinks: false)
 
-  /// The user who owns the store, and a stranger.
+  /// The user who owns the store.
   static let app: UInt32 = 65_001
   static let stranger: UInt32 = 65_002
   static let group: UInt32 = 65_009
 
-  /// Gives everything at a path and below it to a user.
   private static func give(_ path: String, to owner: UInt32, group: UInt32? = nil) throws {
     for path in [path]
       + ((FileManager.default.enumerator(atPath: path)?.allObjects as? [String]) ?? []).map({ "\(path)/\($0)" })
@@ -30,14 +28,12 @@ struct VaultSharedFolderTests {
     guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(user) == 0 else { Foundation.exit(90) }
   }
 
-  /// Returns the vault of a store, in a process of its own.
   static func vault(at path: String) throws -> StoreVault {
     var configuration = VaultConfiguration()
     configuration.holdTimeout = .milliseconds(60)
     return StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()), configuration: configuration)
   }
 
-  /// Puts a copy with one more row in the store's place.
   static func grow(_ vault: StoreVault) throws -> PreviousVersionFiles? {
     try vault.replaceStore(
       prepare: { StoreReplacement() },
@@ -50,7 +46,6 @@ struct VaultSharedFolderTests {
       }, prove: { _, _ in })
   }
 
-  /// Runs a user's work in a process of its own, which ends with 0 if it was done.
   static func exit(after work: () throws -> Void) -> Never {
     do {
       try work()

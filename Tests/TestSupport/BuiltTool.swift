@@ -1,8 +1,7 @@
 package import Foundation
 
-/// The executable that the package builds.
+/// The executable `heirloom-tool`, which the build puts beside the test bundle or above it.
 package enum BuiltTool {
-  /// The tool, built into the folder of the test bundle.
   package static let url: URL? = {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<4 {

@@ -4,13 +4,8 @@ package import HeirloomModel
 import HeirloomStore
 
 extension Corpus {
-  /// Finds the one model version of the given file name below a project's folder.
-  ///
-  /// - Parameters:
-  ///   - name: The folder's name without `.xcdatamodel`.
-  ///   - project: The project's folder; `project/models/Bundle.xcdatamodeld` tells bundles apart.
-  /// - Returns: The version's location.
-  /// - Throws: `CocoaError` when there is none.
+  /// The first version of that name, without `.xcdatamodel`, whose path begins with `project`: a
+  /// project's folder, or `project/models/Bundle.xcdatamodeld` to tell bundles apart.
   package static func modelURL(_ name: String, in project: String) throws -> URL {
     guard let path = modelPaths.first(where: { $0.hasPrefix(project) && $0.hasSuffix("/\(name).xcdatamodel") }) else {
       throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "\(project)/…/\(name).xcdatamodel"])
@@ -18,16 +13,11 @@ extension Corpus {
     return folder.appendingPathComponent(path)
   }
 
-  /// Reads the one model version of the given file name below a project's folder.
   package static func model(_ name: String, in project: String) throws -> ManagedObjectModel {
     try model(at: modelURL(name, in: project).path)
   }
 
-  /// Reads a model, once for all tests.
-  ///
-  /// - Parameter path: The path of the model.
-  /// - Returns: The model.
-  /// - Throws: The reader's error.
+  /// Read once for all tests.
   package static func model(at path: String) throws -> ManagedObjectModel {
     if let known = models.withLock({ $0[path] }) { return known }
     let model = try ModelFile.read(path).model
@@ -39,11 +29,7 @@ extension Corpus {
 
   private static let hashes = Locked<[String: [String: VersionHash]]>([:])
 
-  /// Reads the version hashes in a store's metadata, once for all tests.
-  ///
-  /// - Parameter path: The store's path, relative to ``folder``.
-  /// - Returns: The hashes by entity.
-  /// - Throws: The error of the file system, or the metadata's.
+  /// Read once for all tests; `path` is relative to ``folder``.
   package static func versionHashes(ofStore path: String) throws -> [String: VersionHash] {
     if let known = hashes.withLock({ $0[path] }) { return known }
     let stored = try withCopy(of: path) { try StoreMetadata(contentsOf: $0).versionHashes }
@@ -51,25 +37,16 @@ extension Corpus {
     return stored
   }
 
-  /// A version of a bundle, read.
   package struct Version: Sendable {
-    /// The version's name.
     package let name: String
-    /// The path of the version.
     package let path: String
-    /// The model.
     package let model: ManagedObjectModel
-    /// The model's hashes.
     package let hashes: [String: VersionHash]
   }
 
   private static let read = Locked<[String: [Version]]>([:])
 
-  /// Reads all versions of a bundle in their order, once for all tests.
-  ///
-  /// - Parameter bundle: The bundle's path, relative to ``folder``.
-  /// - Returns: The versions.
-  /// - Throws: The reader's error.
+  /// In the list's order, read once for all tests; `bundle` is relative to ``folder``.
   package static func versions(of bundle: String) throws -> [Version] {
     if let known = read.withLock({ $0[bundle] }) { return known }
     let list = try ModelVersionList(folder.appendingPathComponent(bundle).path)

@@ -1,7 +1,7 @@
 package import HeirloomMapping
 
 extension DataEffect {
-  /// The possible blocker in short: its kind, and its place in the source.
+  /// The effect on one line: kind, subject, and the source's entities and properties.
   package var code: String {
     let subject = "\(entity)\(properties.isEmpty ? "" : "." + properties.joined(separator: "+"))"
     let places = rows.map { row in

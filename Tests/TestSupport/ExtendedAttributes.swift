@@ -8,15 +8,15 @@
   import Glibc
 #endif
 
-/// The extended attributes of a file, by the system's own calls; no symbolic link is followed.
+/// The system's own calls; they follow no symbolic link.
 package enum ExtendedAttributes {
-  /// Gives a file an attribute; false if the system refuses it.
+  /// False if the system refuses it.
   @discardableResult
   package static func set(_ name: String, _ value: [UInt8], _ path: String) -> Bool {
     set(Array(name.utf8CString), value, path)
   }
 
-  /// Gives a file an attribute by the bytes of its name, which end with 0; false if the system refuses it.
+  /// The bytes of the name end with 0; false if the system refuses it.
   @discardableResult
   package static func set(_ name: [CChar], _ value: [UInt8], _ path: String) -> Bool {
     #if canImport(Darwin)
@@ -26,7 +26,6 @@ package enum ExtendedAttributes {
     #endif
   }
 
-  /// Returns an attribute's value; `nil` if there is none.
   package static func value(_ name: String, _ path: String) -> [UInt8]? {
     var value = [UInt8](repeating: 0, count: 65_536)
     #if canImport(Darwin)
@@ -37,7 +36,7 @@ package enum ExtendedAttributes {
     return size < 0 ? nil : Array(value.prefix(size))
   }
 
-  /// Returns the names of all attributes, without an access list.
+  /// All but the POSIX access list.
   package static func names(_ path: String) -> Set<[CChar]> {
     var names = [CChar](repeating: 0, count: 65_536)
     #if canImport(Darwin)
@@ -49,10 +48,11 @@ package enum ExtendedAttributes {
     return Set(names.prefix(max(0, length)).split(separator: 0).map(Array.init)).subtracting([accessList])
   }
 
-  /// The mark by which backups leave a folder out.
+  /// The attribute that keeps a folder out of backups.
   package static let backupMark: (name: String, value: [UInt8]) = {
     #if canImport(Darwin)
-      // What `plutil -convert binary1` makes of the text com.apple.backupd, and `tmutil addexclusion` writes.
+      // `plutil -convert binary1` of the text com.apple.backupd, as `tmutil addexclusion` writes
+      // it.
       let value: [UInt8] = [
         0x62, 0x70, 0x6C, 0x69, 0x73, 0x74, 0x30, 0x30, 0x5F, 0x10, 0x11, 0x63, 0x6F, 0x6D, 0x2E, 0x61, 0x70, 0x70,
         0x6C, 0x65, 0x2E, 0x62, 0x61, 0x63, 0x6B, 0x75, 0x70, 0x64, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,

@@ -1,22 +1,18 @@
 package import Foundation
 package import HeirloomStore
 
-/// The whole content of a store's file, for comparing two files that must say the same.
+/// The whole content of a store's file, for comparing two files that must be equal.
 ///
-/// Things that must differ are left out: the generation in the metadata, the order of things in the file, and SQLite's
-/// list of the highest keys when it is empty.
+/// What may differ is left out: the generation in the metadata, the order of things in the file,
+/// and SQLite's list of the highest keys when it is empty.
 package struct FileContents: Equatable {
-  /// Type, table and statement of each object of the schema, by type and name.
+  /// Table and statement of each object of the schema, by kind and name.
   package var schema: [String: String] = [:]
-  /// The rows of each table, by its name; those with hidden keys are in their order.
+  /// By table; rows with hidden keys are in the order of these.
   package var rows: [String: [[SQLiteValue]]] = [:]
-  /// The numbers in the file's header that an app may set, and SQLite's findings on its structure.
+  /// The metadata, the numbers in the file's header that an app may set, and SQLite's findings.
   package var header: [String] = []
 
-  /// Reads a store; the file is not changed.
-  ///
-  /// - Parameter url: The store.
-  /// - Throws: SQLite's error, or the metadata's.
   package init(of url: URL) throws {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let actual = try ActualSchema(of: connection)
@@ -47,7 +43,7 @@ package struct FileContents: Equatable {
     header.append("\(try connection.firstValue("PRAGMA integrity_check") ?? .null)")
   }
 
-  /// Lists the differences from another file, at most one line for each object.
+  /// At most one line for each object.
   package func differences(from other: FileContents) -> [String] {
     var lines: [String] = []
     for name in Set(schema.keys).union(other.schema.keys).sorted() where schema[name] != other.schema[name] {

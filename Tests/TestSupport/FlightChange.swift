@@ -8,12 +8,11 @@ package enum FlightChange: String, CaseIterable, Sendable {
   case moved
   /// One of the two attributes goes to an entity of its own; the other stays.
   case split
-  /// Both attributes are dropped.
   case dropped
   /// Both attributes have new names, by renaming identifiers.
   case renamed
 
-  /// The names of the attributes that are lost without a mapping, sorted.
+  /// Those that are lost without a mapping, sorted.
   package var losses: [String] {
     switch self {
     case .moved, .dropped: ["Flight.pilotAge", "Flight.pilotName"]
@@ -22,9 +21,7 @@ package enum FlightChange: String, CaseIterable, Sendable {
     }
   }
 
-  /// The pilots' names.
   package static let names: Set<String> = Set((1...4).map { "Pilot \($0)" })
-  /// The pilots' ages.
   package static let ages: Set<String> = Set((1...4).map { "\(30 + $0)" })
 
   private static func attribute(_ name: String, _ type: AttributeType = .string, id: String? = nil)
@@ -44,14 +41,12 @@ package enum FlightChange: String, CaseIterable, Sendable {
 
   private static let number = attribute("number", .integer64)
 
-  /// Returns the source model.
   package static func before() throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [
       entity("Flight", [number, attribute("pilotAge", .integer64), attribute("pilotName")])
     ])
   }
 
-  /// Returns the destination model, with further attributes.
   package func after(more: [AttributeDescription] = []) throws -> ManagedObjectModel {
     let name = Self.attribute("name")
     let age = Self.attribute("age", .integer64)
@@ -75,7 +70,7 @@ package enum FlightChange: String, CaseIterable, Sendable {
     return try ManagedObjectModel(entities: entities)
   }
 
-  /// The mapping that loses nothing; `nil` if nothing is lost, or there is no place for it.
+  /// The mapping that loses nothing; `nil` if inference loses nothing, or the values have no place.
   package var keeping: [EntityMapping]? {
     let name = PropertyMapping("name", copying: "pilotName")
     let flight = EntityMapping(from: "Flight", to: "Flight")
@@ -93,7 +88,7 @@ package enum FlightChange: String, CaseIterable, Sendable {
     }
   }
 
-  /// Makes the store, with its model in it and beside it.
+  /// The model is in the store and beside it.
   package static func makeStore(at url: URL) throws {
     let model = try before()
     let store = try PersistentStore.create(at: url, model: model)
@@ -109,7 +104,7 @@ package enum FlightChange: String, CaseIterable, Sendable {
     try store.close()
   }
 
-  /// Finds the pilots' names and ages in a store, by plain SQL over its tables.
+  /// By plain SQL over both tables, wherever a migration put the values.
   package static func pilots(in url: URL) throws -> Set<String> {
     let connection = try Connection(path: url.path, mode: .readOnly)
     defer { try? connection.close() }

@@ -3,32 +3,24 @@ import HeirloomStore
 
 /// A real journal of SQLite beside a store, as a crash in the middle of a change leaves both.
 package struct HotJournal: Sendable {
-  /// A part of the journal whose records SQLite brought to the disk together.
+  /// A header and the records that SQLite synced with it, as byte offsets in the journal.
   package struct Part: Sendable {
-    /// The offset of the part's header.
     package let header: Int
-    /// The offsets of its records.
     package let records: [Int]
   }
 
-  /// The journal's content.
   package let bytes: [UInt8]
-  /// Its parts, the synced ones.
   package let parts: [Part]
-  /// The size of a page, in bytes.
   package let pageSize: Int
 
-  /// The length of a record: its number, a page and a checksum.
+  /// A record is the page's number, the page and a checksum.
   package var recordLength: Int { pageSize + 8 }
 
-  /// Interrupts a change of a store after SQLite has written a part of it into the store.
+  /// Interrupts a change of a store after SQLite has written a part of it into the store, which is
+  /// then in rollback mode.
   ///
-  /// - Parameters:
-  ///   - change: The statement that changes many pages.
-  ///   - store: The store, which is then in rollback mode.
-  ///   - cachedPages: The number of pages that SQLite holds before it writes some into the store.
-  ///   - isSynced: False for a journal without numbers of records, as `PRAGMA synchronous = OFF` makes it.
-  /// - Throws: An error of SQLite or Foundation.
+  /// `cachedPages` is the number of pages that SQLite holds before it writes some; an unsynced
+  /// journal has no numbers of records, as `PRAGMA synchronous = OFF` makes it.
   package init(
     interrupting change: String, ofStoreAt store: URL, cachedPages: Int = 10, isSynced: Bool = true
   ) throws {

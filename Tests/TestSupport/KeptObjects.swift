@@ -4,15 +4,7 @@ package import HeirloomTesting
 
 /// A comparison of a store before and after a migration by the promises of the mapping.
 package enum KeptObjects {
-  /// Lists the differences from what a migration must keep, at most one line for each property.
-  ///
-  /// - Parameters:
-  ///   - before: The store before.
-  ///   - source: Its model.
-  ///   - after: The store after.
-  ///   - destination: Its model.
-  ///   - mapping: The mapping that was carried out.
-  /// - Returns: The differences; none if all is well.
+  /// At most one line for each property.
   package static func differences(
     before: StoreContents, source: ManagedObjectModel, after: StoreContents, destination: ManagedObjectModel,
     mapping: MappingModel

@@ -2,9 +2,10 @@ import CHeirloomSQLite
 import Foundation
 import HeirloomStore
 
-/// A device that can be locked: SQLite can then open no file in one folder, as for a protection class of Apple's.
+/// A device that can be locked: SQLite can then open no file in one folder, as for a protection
+/// class of Apple's.
 package final class LockedDevice: Sendable {
-  /// The name of the folder.
+  /// Files whose path contains this name can't be opened while the device is locked.
   package let folderName = "protected-\(UUID().uuidString)"
 
   private static let locked = Locked<Set<String>>([])
@@ -22,10 +23,8 @@ package final class LockedDevice: Sendable {
     _ = files.pointee.xSetSystemCall(files, "open", unsafeBitCast(opening, to: sqlite3_syscall_ptr.self))
   }()
 
-  /// Creates a device that isn't locked.
   package init() {}
 
-  /// Locks the device while the body runs.
   package func whileLocked<Value>(_ body: () throws -> Value) rethrows -> Value {
     Self.install
     Self.locked.withLock { _ = $0.insert(folderName) }

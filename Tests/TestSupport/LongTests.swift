@@ -4,21 +4,16 @@ package import Testing
 
 /// The setting that makes quick selections of tests long; see `.github/CONTRIBUTING.md`.
 package enum LongTests {
-  /// True when the long tests run, regardless of time, as `.ci/run-long` does: all crash states, races of minutes.
+  /// True in `.ci/run-long`, regardless of time: all crash states, races of minutes.
   package static let areOn = factor > 0
 
-  /// The number that random cases, kills and durations of a long run are multiplied by; 0 in a quick one.
+  /// Random cases, kills and durations of a long run are multiplied by it; 0 in a quick run.
   private static let factor = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"].flatMap { Int($0) } ?? 0
 
-  /// Returns how often something random or timed is tried.
-  ///
-  /// - Parameters:
-  ///   - quick: The number in an ordinary run.
-  ///   - long: The number in a long run, which the factor multiplies.
-  /// - Returns: The number.
+  /// The tries of something random or timed; the factor multiplies `long`.
   package static func count(quick: Int, long: Int) -> Int { areOn ? long * factor : quick }
 
-  /// Returns all elements, or in a quick run the first of every few.
+  /// All elements, or in a quick run the first of every few.
   package static func selection<Element>(of all: [Element], every step: Int) -> [Element] {
     stride(from: 0, to: all.count, by: areOn ? 1 : step).map { all[$0] }
   }
@@ -38,10 +33,9 @@ extension MigrationAssistant.Configuration {
 /// The sanitizer that the tests are built with, as `.ci/run-long` says.
 package enum Sanitizer {
   private static let name = ProcessInfo.processInfo.environment["HEIRLOOM_SANITIZER"]
-  /// True when there is one: it takes time, memory and addresses of its own, so that limits of these say nothing.
+  /// It takes time, memory and addresses of its own, so that limits of these say nothing.
   package static let isOn = name != nil
-  /// The compiler's arguments to build a program with the objects of the tests.
+  /// For programs that link objects of the tests.
   static let flags = name.map { ["-sanitize=\($0)"] } ?? []
-  /// The reason why tests of such limits are left out.
   package static let reason: Comment = "a sanitizer takes time and memory of its own"
 }

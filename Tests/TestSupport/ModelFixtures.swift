@@ -1,11 +1,9 @@
 package import HeirloomModel
 
-/// Makes a model of entities.
 package func model(_ entities: EntityDescription...) throws -> ManagedObjectModel {
   try ManagedObjectModel(entities: entities)
 }
 
-/// Makes an entity.
 package func entity(
   _ name: String, id: String? = nil, parent: String? = nil, isAbstract: Bool = false,
   _ attributes: AttributeDescription..., relationships: [RelationshipDescription] = [],
@@ -22,7 +20,6 @@ package func entity(
   return entity
 }
 
-/// Makes an optional attribute, of text by default.
 package func attribute(
   _ name: String, _ type: AttributeType = .string, id: String? = nil,
   _ change: (inout AttributeDescription) -> Void = { _ in }
@@ -34,7 +31,6 @@ package func attribute(
   return attribute
 }
 
-/// Makes a required attribute.
 package func required(
   _ name: String, _ type: AttributeType = .string, id: String? = nil, default value: AttributeValue? = nil
 ) -> AttributeDescription {
@@ -44,12 +40,10 @@ package func required(
   }
 }
 
-/// Makes a composite attribute.
 package func composite(_ name: String, id: String? = nil, _ elements: AttributeDescription...) -> AttributeDescription {
   attribute(name, .composite, id: id) { $0.composite = CompositeAttributeDescription(elements: elements) }
 }
 
-/// Makes an optional to-one relationship.
 package func toOne(
   _ name: String, _ destination: String, inverse: String? = nil, id: String? = nil,
   _ change: (inout RelationshipDescription) -> Void = { _ in }
@@ -62,7 +56,6 @@ package func toOne(
   return relationship
 }
 
-/// Makes an optional to-many relationship.
 package func toMany(
   _ name: String, _ destination: String, inverse: String? = nil, id: String? = nil,
   _ change: (inout RelationshipDescription) -> Void = { _ in }

@@ -1,13 +1,12 @@
 package import HeirloomModel
 
-/// A suite that makes the parts of small models by functions of its own.
+/// Gives a suite functions that make the parts of small models.
 package protocol ModelMaking {}
 
-/// The parts of small models, for suites that make them by another's name.
+/// The same functions for others: `Make.entity(…)`.
 package enum Make: ModelMaking {}
 
 extension ModelMaking {
-  /// Makes an entity.
   package static func entity(
     _ name: String, _ attributes: [AttributeDescription] = [], _ relationships: [RelationshipDescription] = [],
     parent: String? = nil, isAbstract: Bool = false, id: String? = nil, unique: [[String]] = []
@@ -22,7 +21,6 @@ extension ModelMaking {
     return entity
   }
 
-  /// Makes an attribute, optional and of text by default.
   package static func attribute(
     _ name: String, _ type: AttributeType = .string, optional: Bool = true, value: AttributeValue? = nil,
     id: String? = nil, external: Bool = false, transient: Bool = false
@@ -36,7 +34,6 @@ extension ModelMaking {
     return attribute
   }
 
-  /// Makes a to-one relationship, optional by default.
   package static func toOne(
     _ name: String, _ entity: String, _ inverse: String? = nil, id: String? = nil, optional: Bool = true
   ) -> RelationshipDescription {
@@ -47,7 +44,6 @@ extension ModelMaking {
     return relationship
   }
 
-  /// Makes an optional to-many relationship.
   package static func toMany(
     _ name: String, _ entity: String, _ inverse: String? = nil, ordered: Bool = false, id: String? = nil
   ) -> RelationshipDescription {

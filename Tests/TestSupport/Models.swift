@@ -1,6 +1,5 @@
 package import HeirloomModel
 
-/// Small models.
 package enum Models {
   package static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
     var attribute = AttributeDescription(name: name, type: type)
@@ -30,7 +29,7 @@ package enum Models {
     return entity
   }
 
-  /// Makes a model with every attribute type, every kind of relationship, inheritance and a composite.
+  /// Has every attribute type, every kind of relationship, inheritance and a composite.
   package static func everything() throws -> ManagedObjectModel {
     var place = attribute("place", .composite)
     var inner = attribute("geo", .composite)

@@ -3,19 +3,18 @@ package import HeirloomModel
 import HeirloomStore
 import Testing
 
-/// A store whose rows and links tell their entities, to be damaged in what it says of these.
+/// A store whose rows and links record their entities, to be damaged in these records.
 ///
-/// Notes are in a table of one entity, circles in one of an abstract root and one more. Four kinds of animals share a
-/// table, so that a to-one relationship to them has the entity's number beside its key.
+/// Notes are in a table of one entity, circles in one of an abstract root and one more. Four kinds
+/// of animals share a table, so that a to-one relationship to them has the entity's number beside
+/// its key.
 package struct NumberedStore {
-  /// The store's folder.
   package let directory: TemporaryDirectory
-  /// The store's file.
   package private(set) var url: URL
 
-  /// The table and the entity of the rows of which one entity alone is possible.
+  /// The tables whose rows can be of one entity alone.
   package static let sole = [(table: "ZNOTE", entity: "Note"), (table: "ZSHAPE", entity: "Circle")]
-  /// The to-one relationships to animals, with their tables and the names of the columns without the number.
+  /// The to-one relationships to animals; `column` is the name without its prefix.
   package static let links = [
     (table: "ZOWNER", name: "Owner.pet", column: "PET"), (table: "ZVISIT", name: "Visit.animal", column: "ANIMAL"),
     (table: "ZPHOTO", name: "Photo.subject", column: "SUBJECT"),
@@ -29,16 +28,10 @@ package struct NumberedStore {
   ]
   /// Values that are no highest key of tables with ten rows or fewer, as SQL.
   package static let wrongMaxima = ["NULL", "'many'", "x'00'", "1.5", "-9", "0", "1"]
-  /// The number of rows in each table.
+  /// Rows in each table.
   package static let count: Int64 = 8
 
-  /// Makes the model.
-  ///
-  /// - Parameters:
-  ///   - addsFirst: True for an entity whose name comes first, so that all others have other numbers.
-  ///   - addsColumn: True for one more attribute of owners.
-  /// - Returns: The model.
-  /// - Throws: An error of a model that isn't one.
+  /// `addsFirst` adds an entity whose name comes first, so that all others have other numbers.
   package static func model(addsFirst: Bool = false, addsColumn: Bool = false) throws -> ManagedObjectModel {
     var entities = [
       Make.entity("Note", [Make.attribute("title")]),
@@ -63,7 +56,6 @@ package struct NumberedStore {
     return try ManagedObjectModel(entities: entities)
   }
 
-  /// Makes the store: eight rows in each table, whose keys are not without gaps.
   package init() throws {
     directory = try TemporaryDirectory()
     url = directory.file("Zoo.sqlite")
@@ -95,14 +87,13 @@ package struct NumberedStore {
       """)
   }
 
-  /// Returns another file of the folder as the store.
   package func at(_ url: URL) -> NumberedStore {
     var other = self
     other.url = url
     return other
   }
 
-  /// Runs SQL on the store, as another program would; everything ends up in the main file.
+  /// As another program would; everything ends up in the main file.
   package func change(_ sql: String) throws {
     let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
     try connection.executeScript(sql)
@@ -110,21 +101,18 @@ package struct NumberedStore {
     try connection.close()
   }
 
-  /// Returns the SQL that gives rows of a table of one entity another number.
+  /// Gives some rows of a table of one entity another number.
   package static func changeRows(to literal: String) -> String {
     sole.map { "UPDATE \($0.table) SET Z_ENT = \(literal) WHERE Z_PK % 4 = 2" }.joined(separator: ";")
   }
 
-  /// Returns the SQL that puts another number beside two keys of animals in each table; animals are the first entity.
+  /// Puts another number beside two keys of animals in each table; animals are the first entity.
   package static func changeLinks(to literal: String) -> String {
     links.map { "UPDATE \($0.table) SET Z1_\($0.column) = \(literal) WHERE Z_PK % 4 = 1" }.joined(separator: ";")
   }
 
-  // MARK: What is there
-
-  /// Returns all rows of all tables of animals, owners and so on, with the names of entities in place of numbers.
-  ///
-  /// It reads the file by SQL alone. Columns that only a later version has are left out.
+  /// Reads by SQL alone, with the names of entities in place of numbers, and without the columns
+  /// that only a later version has.
   package static func rows(of url: URL) throws -> [String] {
     let connection = try Connection(path: url.path, mode: .readOnly)
     var names: [SQLiteValue: String] = [:]
@@ -145,7 +133,7 @@ package struct NumberedStore {
     return lines
   }
 
-  /// Returns the entities whose record of the highest key is no whole number, or below a key that is there.
+  /// Entities whose record of the highest key is no whole number, or below a key that is there.
   package static func recordsBehind(in url: URL) throws -> [String] {
     let connection = try Connection(path: url.path, mode: .readOnly)
     return try ["Note", "Shape", "Animal", "Owner", "Visit", "Photo", "Chip"].filter { name in

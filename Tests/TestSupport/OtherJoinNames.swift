@@ -5,13 +5,9 @@ import HeirloomStore
 ///
 /// Only the statements in the file decide: `Z_<a><R>(Z_<a><S>, Z_<b><R>)` becomes `Z_<b><S>(Z_<b><R>, Z_<a><S>)`.
 package enum OtherJoinNames {
-  /// Renames all tables of links between two entities.
+  /// Returns the new names by the old ones.
   ///
-  /// - Parameters:
-  ///   - url: The store, which is changed.
-  ///   - relationships: The names of the model's relationships: digits at the end of a column may belong to one.
-  /// - Returns: The new names by the old ones.
-  /// - Throws: SQLite's error.
+  /// `relationships` are the model's names: digits at the end of a column may belong to one.
   package static func give(to url: URL, relationships: Set<String>) throws -> [String: String] {
     let connection = try Connection(path: url.path, mode: .readWrite)
     let known = Set(relationships.map { $0.uppercased() })

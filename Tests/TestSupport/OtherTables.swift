@@ -6,18 +6,11 @@ import HeirloomStore
 /// The rows of the tables that a store's model doesn't know: history, CloudKit, the app's own.
 package struct OtherTables: Equatable {
   private var rows: [String: [[SQLiteValue]]] = [:]
-  /// The place of the entity number in the rows of history and CloudKit mirroring, by table.
+  /// The column of the entity number in the rows of history and CloudKit mirroring, by table.
   private var entityPlaces: [String: Int] = [:]
 
-  /// The tables' names, sorted.
   package var names: [String] { rows.keys.sorted() }
 
-  /// Reads a store; the file is not changed.
-  ///
-  /// - Parameters:
-  ///   - url: The store.
-  ///   - model: The store's model.
-  /// - Throws: SQLite's error.
   package init(of url: URL, model: ManagedObjectModel) throws {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let actual = try ActualSchema(of: connection)
@@ -31,13 +24,9 @@ package struct OtherTables: Equatable {
     }
   }
 
-  /// Returns the tables as they must be after a migration, which changes entity numbers and removes entities.
+  /// Changes entity numbers and leaves out rows of removed entities, as a migration must.
   ///
-  /// - Parameters:
-  ///   - mapping: The mapping that was carried out.
-  ///   - before: The entities' numbers by their names before, as ``entityNumbers(in:)`` reads them.
-  ///   - after: The same of the migrated store.
-  /// - Returns: The tables; rows of an entity that is gone are left out.
+  /// `before` and `after` come from ``entityNumbers(in:)``.
   package func migrated(by mapping: MappingModel, from before: [String: Int64], to after: [String: Int64]) -> Self {
     var numbers: [Int64: Int64?] = [:]
     for (name, number) in before {
@@ -59,14 +48,13 @@ package struct OtherTables: Equatable {
     return migrated
   }
 
-  /// Reads the entities' numbers by their names, as the file alone has them.
   package static func entityNumbers(in url: URL) throws -> [String: Int64] {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let rows = try connection.rows("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
     return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].text ?? "", $0[1].integer ?? 0) })
   }
 
-  /// Lists the tables that differ from another file's, a line each.
+  /// A line for each table.
   package func differences(from other: OtherTables) -> [String] {
     Set(rows.keys).union(other.rows.keys).sorted().filter { rows[$0] != other.rows[$0] }.map { name in
       "\(name): \(rows[name]?.count ?? -1) | \(other.rows[name]?.count ?? -1) rows"

@@ -4,13 +4,13 @@ package import Foundation
 ///
 /// https://www.sqlite.org/fileformat2.html#the_rollback_journal
 package enum PlantedJournal: String, CaseIterable, Sendable {
-  /// The journal of a change that was interrupted: the store's last page is torn, and the journal holds all pages.
+  /// The store's last page is torn, and the journal holds all pages.
   case interrupted
   /// The same, for a change of several databases whose super-journal exists and lists it.
   case interruptedWithOthers
   /// The same, but the super-journal is gone: the change was done, and the store is not torn.
   case committed
-  /// A kilobyte that says that the store was empty.
+  /// A header alone, which says that the store was empty.
   case emptiesStore
   /// It says that the store had one page, and holds that page: the schema without any table's rows.
   case cutsToOnePage
@@ -18,29 +18,27 @@ package enum PlantedJournal: String, CaseIterable, Sendable {
   case stretchesStore
   /// It holds a first page of zeros.
   case blanksSchema
-  /// It names somebody else's file in another folder as its super-journal.
+  /// It names a file in another folder as its super-journal.
   case namesForeignFile
   /// The same, for a file that has a super-journal's name and lists the journal.
   case namesForeignList
-  /// It names the store itself as its super-journal.
   case namesStore
-  /// It names a link in the store's folder that has a super-journal's name and leads to somebody else's file.
+  /// It names a link in the store's folder that has a super-journal's name and points to another
+  /// file.
   case namesLink
   /// It names a super-journal in the folder that lists a named pipe, which SQLite would wait for.
   case namesPipe
 
-  /// True when undoing the journal is right; all others are refused.
+  /// True when rolling the journal back is right; all others are refused.
   package var isSound: Bool { [.interrupted, .interruptedWithOthers, .committed].contains(self) }
 
   private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
   private static let nonce: UInt32 = 0x1234_5678
 
-  /// Puts the journal beside a store in rollback mode.
+  /// The store must be in rollback mode; it is changed only if the interrupted change is a real
+  /// one.
   ///
-  /// - Parameters:
-  ///   - store: The store; it is changed only if the interrupted change is a real one.
-  ///   - foreign: An existing file of somebody else, which the journal may name.
-  /// - Throws: Foundation's error.
+  /// `foreign` is an existing file, which the journal may name.
   package func plant(besideStoreAt store: URL, foreign: URL) throws {
     let store = store.resolvingSymlinksInPath()
     let content = [UInt8](try Data(contentsOf: store))
@@ -95,7 +93,6 @@ package enum PlantedJournal: String, CaseIterable, Sendable {
   private static func header(count: Int, originalCount: Int, pageSize: Int) -> [UInt8] {
     let numbers = [UInt32(count), nonce, UInt32(originalCount), 512, UInt32(pageSize)]
     let start = magic + numbers.flatMap(bigEndian)
-    // A journal without records has a kilobyte in all.
     return start + [UInt8](repeating: 0, count: 512 - start.count)
   }
 

@@ -1,12 +1,9 @@
 import Foundation
 import HeirloomStore
 
-/// Runs a body on a thread with a small stack: 512 KiB, the least on our platforms, or more in a debug build.
+/// 512 KiB is the least on our platforms; a debug build has larger frames.
 ///
-/// - Parameters:
-///   - debugByteCount: The size in a debug build, whose frames are larger.
-///   - body: The work; without a limit of its own, what it nests ends the process.
-/// - Returns: The body's result.
+/// Without a limit of its own, what the body nests ends the process.
 package func onSmallStack<Value: Sendable>(
   debugByteCount: Int = 3 << 20, _ body: @escaping @Sendable () -> Value
 ) -> Value? {
@@ -26,7 +23,6 @@ package func onSmallStack<Value: Sendable>(
   return box.value.withLock { $0 }
 }
 
-/// A box that carries a value from a thread to the one that waits for it.
 private final class ResultBox<Value: Sendable>: Sendable {
   let value = Locked<Value?>(nil)
   let done = DispatchSemaphore(value: 0)

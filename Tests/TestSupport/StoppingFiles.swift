@@ -6,14 +6,9 @@ package final class StoppingFiles: FileOperations {
   private let left: Locked<Int>
   private let system = POSIXFileOperations(followsLinks: false)
 
-  /// The name of a file that the disk can't read.
+  /// Files whose path ends so can't be copied, as if the disk couldn't read them.
   private let unreadable: String?
 
-  /// Creates the file system.
-  ///
-  /// - Parameters:
-  ///   - count: The number of calls before all fail.
-  ///   - unreadable: The name of a file that can't be copied.
   package init(after count: Int = .max, unreadable: String? = nil) {
     left = Locked(count)
     self.unreadable = unreadable

@@ -5,19 +5,14 @@ import Testing
 
 /// Damage that a person or a program did to a store of Wire's version 2.100, and what a verification finds.
 package struct StoreDamage: CustomTestStringConvertible, Sendable {
-  /// The damage in a few words.
   package let name: String
-  /// The kind of the finding.
   package let kind: StoreFinding.Kind
-  /// The finding's severity.
   package let severity: StoreFinding.Severity
-  /// The finding's entity.
   package let entity: String?
   /// A part of the finding's message.
   package let words: String
   private let change: @Sendable (Connection) throws -> Void
 
-  /// The store that is changed.
   package static let store = "wire-ios-data-model/stores/store2-100-0.wiredatabase"
 
   package var testDescription: String { name }
@@ -37,7 +32,7 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
     self.init(name, severity, kind, entity: entity, words) { try $0.executeScript(sql) }
   }
 
-  /// Damages a store; everything ends up in the main file.
+  /// Everything ends up in the main file.
   package func apply(to url: URL) throws {
     // Defensive connections refuse to write to `sqlite_schema`.
     let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
@@ -46,7 +41,6 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
     try connection.close()
   }
 
-  /// Runs a body on a damaged copy of the store.
   package func withStore<Value>(_ body: (URL) throws -> Value) throws -> Value {
     try Corpus.withCopy(of: Self.store) { url in
       try apply(to: url)
@@ -76,7 +70,6 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
 
   // MARK: Stores that are not recognized
 
-  /// Damage that keeps a store from being recognized.
   package static let ofMetadata: [StoreDamage] = [
     StoreDamage("metadata without hashes", .error, .missingHashes, "no version hashes") { connection in
       try changeMetadata(connection) { $0["NSStoreModelVersionHashes"] = nil }
@@ -108,7 +101,6 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
       sql: "UPDATE Z_METADATA SET Z_UUID = NULL"),
   ]
 
-  /// Oddities of the metadata and the copy of the model that do no harm.
   package static let harmless: [StoreDamage] = [
     StoreDamage("a wrong digest", .warning, .wrongDigest, "digest") { connection in
       try changeMetadata(connection) { $0["NSStoreModelVersionHashesDigest"] = .string("AAAA") }
@@ -165,7 +157,6 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
 
   // MARK: Schema and entities
 
-  /// Damage that makes tables and entities differ from the model's.
   package static let ofSchema: [StoreDamage] = [
     StoreDamage(
       "no row for an entity", .error, .missingEntityRow, entity: "User", "number 24",
@@ -217,7 +208,6 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
 
   // MARK: Rows
 
-  /// Damage that makes rows that no app wrote.
   package static let ofRows: [StoreDamage] = [
     StoreDamage(
       "an unknown entity number", .error, .unknownEntityNumber, entity: "Message", "1 row of ZMESSAGE (first: Z_PK 22)",
@@ -277,6 +267,5 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
       sql: "UPDATE ZMESSAGE SET ZTEXT1 = 'lost' WHERE Z_PK = 22"),
   ]
 
-  /// All kinds of damage.
   package static let all: [StoreDamage] = ofMetadata + harmless + ofSchema + ofRows
 }

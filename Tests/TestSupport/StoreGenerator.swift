@@ -4,26 +4,19 @@ import HeirloomStore
 
 /// A generator of stores of any model, with objects, values and links from a seed: equal seeds give equal stores.
 package struct StoreGenerator {
-  /// The number of objects of each concrete entity.
   package var objectsPerEntity: Int
-  /// True when entities have different numbers of objects, or none, and values repeat and lie at the edges of types.
+  /// Entities have different numbers of objects, or none; values repeat and lie at the edges of
+  /// types.
   package var isVaried: Bool = false
-  /// True when all values and to-one links are there, required or not.
+  /// All values and to-one links are there, required or not.
   package var isFull: Bool = false
   private var random: SplitMix64
 
-  /// Creates a generator.
   package init(objectsPerEntity: Int, seed: UInt64) {
     self.objectsPerEntity = objectsPerEntity
     random = SplitMix64(seed: seed)
   }
 
-  /// Makes a store.
-  ///
-  /// - Parameters:
-  ///   - url: The file, which must not exist.
-  ///   - model: The model.
-  /// - Throws: SQLite's error.
   package mutating func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let connection = try Connection(path: url.path, mode: .createExclusively(), options: .building)
     let schema = PhysicalSchema(model: model)
@@ -80,14 +73,14 @@ package struct StoreGenerator {
         let names = columns.map(quote).joined(separator: ", ")
         try connection.execute("INSERT INTO \(quote(place.table)) (\(names)) VALUES (\(places))", values)
         keys[entity.name, default: []].append(next)
-        // These are gaps, as deletions leave them.
+        // Gaps, as deletions leave them.
         next += 1 + Int64(random.below(3))
       }
     }
     return keys
   }
 
-  /// Returns a value of an attribute; `number` makes an entity's values differ, as uniqueness constraints ask for.
+  /// `number` makes an entity's values differ, as uniqueness constraints ask for.
   private mutating func value(of attribute: AttributeDescription, number: Int64) -> SQLiteValue {
     let tag: [UInt8] = attribute.allowsExternalBinaryDataStorage ? [1] : []
     switch attribute.type {

@@ -1,9 +1,9 @@
 package import HeirloomVault
 
 extension StoreVault {
-  /// Replaces the store as a run does, each part of which is a closure.
+  /// Replaces the store as a run does; each part is a closure.
   ///
-  /// - Returns: The version that was kept; `nil` when `prepare` returned `nil`.
+  /// Returns `nil` when `prepare` does.
   @discardableResult
   package func replaceStore(
     prepare: () throws -> StoreReplacement?, build: (StoreHold, String) throws -> Void,

@@ -2,34 +2,21 @@ package import Foundation
 
 /// The compiler of the toolchain, for tests of source that the library writes.
 package enum SwiftCompiler {
-  /// The compiler; `nil` if there is none in PATH.
+  /// `nil` if there is none in PATH.
   package static let path: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  /// The folder with the modules of the build that the tests belong to; `nil` if they are not beside the tests.
+  /// The modules of the build that the tests belong to; `nil` if they are not beside the tests.
   package static let modules: String? = BuiltTool.url.map {
     $0.deletingLastPathComponent().appendingPathComponent("Modules").path
   }
   .flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
 
-  /// Type-checks files of one module that imports the library, warnings as errors.
-  ///
-  /// - Parameters:
-  ///   - files: The files.
-  ///   - arguments: Further arguments of the compiler.
-  /// - Returns: The exit code, and all that the compiler said.
-  /// - Throws: Foundation's error when the compiler can't be run.
   package static func check(_ files: [URL], _ arguments: [String] = []) throws -> (code: Int32, output: String) {
     try run(["-typecheck", "-warnings-as-errors"] + arguments + files.map(\.path))
   }
 
-  /// Builds a program of files, one of them `main.swift`, with the library that the tests belong to.
-  ///
-  /// - Parameters:
-  ///   - files: The files.
-  ///   - program: The program to write.
-  /// - Returns: The exit code, and all that the compiler said.
-  /// - Throws: Foundation's error when the compiler can't be run.
+  /// One of the files must be `main.swift`; the program links the library that the tests belong to.
   package static func build(_ files: [URL], as program: URL) throws -> (code: Int32, output: String) {
     let products = URL(fileURLWithPath: modules ?? "/").deletingLastPathComponent()
     var objects: [String] = []
@@ -70,13 +57,7 @@ package enum SwiftCompiler {
     return try compile(["-I", modules] + maps + arguments, in: folder)
   }
 
-  /// Compiles what needs nothing of the library.
-  ///
-  /// - Parameters:
-  ///   - arguments: The arguments of the compiler.
-  ///   - folder: The folder to compile in; `nil` for that of the tests.
-  /// - Returns: The exit code, and all that the compiler said.
-  /// - Throws: Foundation's error when the compiler can't be run.
+  /// For what needs nothing of the library; `folder` is where the compiler runs.
   package static func compile(
     _ arguments: [String], in folder: URL? = nil
   ) throws -> (code: Int32, output: String) {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The declarations behind a SwiftData store of the corpus, told in its own words, printed as Swift source.
+/// The declarations behind a SwiftData store, which the corpus has as JSON, as Swift source.
 package struct SwiftDeclarations {
-  /// A file of the corpus with the version hashes that its store or its published list has.
+  /// A file of the corpus; the hashes are from its store or from a published list.
   package struct Case: CustomTestStringConvertible, Sendable {
     package let file: String
     package let hashes: [String: String]
@@ -15,7 +15,6 @@ package struct SwiftDeclarations {
   package let source: String
   package let roots: [String]
 
-  /// All files with their hashes.
   package static let all: [Case] = {
     guard Corpus.isPresent else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: Corpus.folder.path)) ?? []

@@ -5,7 +5,6 @@ package import Foundation
 /// In a quick run it is in memory where that has room: a migration waits for the disk dozens of times. A long run is on
 /// the disk, and so is any run for which `TMPDIR` names a folder.
 package final class TemporaryDirectory: Sendable {
-  /// The folder.
   package let url: URL
 
   /// The parent of folders for tests of what not every file system can do, such as attributes of files.
@@ -21,10 +20,6 @@ package final class TemporaryDirectory: Sendable {
     return memory
   }()
 
-  /// Makes the folder.
-  ///
-  /// - Parameter parent: The folder to make it in; `nil` for one in memory, or else on the disk.
-  /// - Throws: Foundation's error when it can't be made.
   package init(in parent: URL? = nil) throws {
     let parent = parent ?? Self.usual
     url = parent.appendingPathComponent("heirloom-test-\(UUID().uuidString)")
@@ -35,7 +30,6 @@ package final class TemporaryDirectory: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// Returns the location of a file in the folder.
   package func file(_ name: String) -> URL {
     url.appendingPathComponent(name)
   }

@@ -4,16 +4,9 @@ package import Foundation
 ///
 /// `RECORD_SNAPSHOTS=1` writes the files, and fails the run so that nobody leaves it on.
 package enum TextSnapshot {
-  /// True when files are written instead of compared.
   package static let isRecording = ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] != nil
 
-  /// Compares a text with a file, or writes the file.
-  ///
-  /// - Parameters:
-  ///   - text: The text.
-  ///   - file: The file, whose name is in kebab case.
-  /// - Returns: The complaint; `nil` if the file holds the text.
-  /// - Throws: The error that keeps the file from being written.
+  /// Returns `nil` if the file holds the text; its name is in kebab case.
   package static func complaint(about text: String, file: URL) throws -> String? {
     if isRecording {
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

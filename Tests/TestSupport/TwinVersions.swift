@@ -9,27 +9,22 @@ import Testing
 /// "1" says that `a` becomes `first` and `b` becomes `second`; "2" says the contrary. Only the store and its
 /// surroundings can tell which of them made the store.
 package enum TwinVersions {
-  /// A version.
   package enum Version: String, Sendable, CaseIterable {
     case one = "1"
     case two = "2"
   }
 
-  /// The evidence of a store's version.
   package struct Evidence: Sendable, CustomTestStringConvertible {
-    /// The version identifiers in the metadata.
+    /// In the metadata.
     package var identifiers: [String] = []
-    /// The version whose model the store holds; `nil` for none.
+    /// The version whose model the store holds.
     package var cache: Version?
-    /// True when the copy has class names as Core Data archives them, which no model file has.
+    /// The cached model has class names as Core Data archives them, which no model file has.
     package var isForeignCache = false
-    /// The version whose snapshot is beside the store; `nil` for none.
+    /// The version whose snapshot is beside the store.
     package var snapshot: Version?
-    /// The version that is named by hand; `nil` for none.
     package var given: Version?
-    /// The version that must be found.
     package let expected: Version
-    /// True when nothing tells the version.
     package var isDoubtful = false
 
     package init(
@@ -63,16 +58,14 @@ package enum TwinVersions {
     Evidence(.one, identifiers: ["2"], cache: .two, snapshot: .two, given: .one),
     Evidence(.two, identifiers: ["1"], cache: .one, snapshot: .one, given: .two),
     Evidence(.one, given: .one),
-    // The nearest earlier one.
+    // Without evidence, the nearest earlier one.
     Evidence(.two, isDoubtful: true),
   ]
 
-  /// Returns the model of a version.
   package static func model(_ version: Version) throws -> ManagedObjectModel {
     try model([("a", version == .one ? "p" : "q"), ("b", version == .one ? "q" : "p")], version.rawValue)
   }
 
-  /// Returns the model that comes after both.
   package static func current() throws -> ManagedObjectModel { try model([("first", "p"), ("second", "q")], "3") }
 
   private static func model(_ attributes: [(String, String)], _ identifier: String) throws -> ManagedObjectModel {
@@ -87,12 +80,7 @@ package enum TwinVersions {
     return try ManagedObjectModel(entities: [item], versionIdentifiers: [identifier])
   }
 
-  /// Makes a store with one object, whose `a` is "A" and whose `b` is "B".
-  ///
-  /// - Parameters:
-  ///   - url: The file of the store.
-  ///   - evidence: The evidence of its version.
-  /// - Throws: The error that keeps the store from being made.
+  /// Its one object has "A" in `a` and "B" in `b`.
   package static func makeStore(at url: URL, _ evidence: Evidence) throws {
     let store = try PersistentStore.create(at: url, model: model(.one))
     let context = ManagedObjectContext(store: store)
@@ -121,13 +109,11 @@ package enum TwinVersions {
       to: folder.appendingPathComponent("model.json.gz"))
   }
 
-  /// Reads `first` and `second` of the object in a migrated store.
   package static func values(in url: URL) throws -> [String] {
     let store = try PersistentStore.open(at: url, model: current())
     defer { try? store.close() }
     return try store.connection.rows("SELECT ZFIRST, ZSECOND FROM ZITEM").flatMap { $0.map { $0.text ?? "" } }
   }
 
-  /// Returns the values that the object must have if a version made the store.
   package static func expected(_ version: Version) -> [String] { version == .one ? ["A", "B"] : ["B", "A"] }
 }

@@ -2,12 +2,10 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The command-line tool.
 package enum HeirloomTool {
-  /// The tool's version.
   package static let version = HeirloomRelease.version
 
-  /// Runs the tool with the command-line words after its own name, and returns the exit code.
+  /// `arguments` are the words after the tool's own name; returns the exit code.
   package static func run(arguments: [String], console: Console) -> Int32 {
     // Even an invalid command line shows whether errors are wanted as JSON.
     let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")

@@ -1,10 +1,7 @@
 extension Accountant {
-  /// Returns what is wrong with a listed account: things that it lacks, counts, sums, and what is said to go.
+  /// Finds missing and unknown lines, wrong counts and sums, and wrong entries of what goes.
   ///
-  /// - Parameters:
-  ///   - account: The lines.
-  ///   - isByCode: True if code makes the objects, so that only the run tells what is lost.
-  /// - Returns: The lines that are wrong.
+  /// If code makes the objects, only the run reports what is lost.
   func imbalances(of account: [ListedLine], isByCode: Bool = false) -> [Imbalance] {
     let sums = account.compactMap { line -> Imbalance? in
       let sum = line.parts.reduce(0) { $0 + $1.count }
@@ -33,7 +30,6 @@ extension Accountant {
     let name: String
   }
 
-  /// The number of each thing that the file has.
   private var expectedCounts: [Key: Int] {
     var counts: [Key: Int] = [:]
     for entity in matching.source.model.entities where !entity.isAbstract || objectsBefore.byEntity[entity.name] != nil
@@ -100,8 +96,8 @@ extension Accountant {
     return Set(found.columns).subtracting(unknown)
   }
 
-  /// One of each two relationships that are each other's inverses, the first by the order of the model; both if they go
-  /// on as relationships that aren't.
+  /// One of two inverses, the first by the order of the model; both if they go on as relationships
+  /// that aren't inverses.
   private var sides: [Layout.Name] {
     var told: Set<Layout.Name> = []
     var sides: [Layout.Name] = []
@@ -122,8 +118,8 @@ extension Accountant {
 
   private enum Separation { case none, part, whole }
 
-  /// Returns whether a relationship and its inverse go on as relationships that aren't each other's inverses, in
-  /// objects of some entities or of all.
+  /// Says if two inverses go on as relationships that aren't inverses, in all entities or in a
+  /// part.
   private func separation(_ relationship: XMLModel.Relationship, of entity: String) -> Separation {
     guard let inverse = matching.source.model.inverse(of: relationship) else { return .none }
     var isWhole = true

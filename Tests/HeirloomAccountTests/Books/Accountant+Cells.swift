@@ -1,16 +1,14 @@
 extension Accountant {
-  /// A line of cells: those that are lost and those that are changed.
   struct CellLine {
     var places: Set<String> = []
     var lost = 0
     var changed = 0
-    /// The first cell that is lost or changed, for a person.
+    /// The first cell that is lost or changed, for the message.
     var example: String?
     /// True if some of it is computed from other values, and so may or may not be told.
     var isDerived = false
   }
 
-  /// Balances the cells of attributes.
   func attributes() -> [Imbalance] {
     var lines: [Int: CellLine] = [:]
     for entity in matching.source.model.entities.map(\.name) where matching.entities[entity] != nil {
@@ -39,7 +37,7 @@ extension Accountant {
     }
   }
 
-  /// Counts the cells of an attribute in the objects of one entity that have an heir.
+  /// Only in objects that have an heir.
   func count(
     _ attribute: XMLModel.Attribute, _ name: Layout.Name, in entity: String, _ line: inout CellLine
   ) {
@@ -73,13 +71,12 @@ extension Accountant {
     }
   }
 
-  /// A column that no model knows.
   private struct UnknownColumn: Hashable {
     let table: String
     let column: String
   }
 
-  /// Balances the cells of columns that no model knows, those of links included.
+  /// Balances columns of tables of links too.
   func unknownColumns() -> [Imbalance] {
     var lost: [UnknownColumn: Int] = [:]
     for table in Set(matching.source.tables.values) { countUnknown(in: table, &lost) }
@@ -156,7 +153,6 @@ extension Accountant {
       .map { ObjectKey(table: $0, key: object.key) }
   }
 
-  /// Returns the cells of a column in the table of links that continues a relationship or its inverse, by link.
   private func cellsOfLinks(continuing name: Layout.Name, _ column: String) -> [Link: Cell] {
     guard let relationship = matching.source.relationship(name) else { return [:] }
     let inverse = matching.source.model.inverse(of: relationship)
@@ -182,7 +178,7 @@ extension Accountant {
 }
 
 extension Contents.Table {
-  /// Returns the cells of a column of a table of links by both keys; those without a value are left out.
+  /// By both keys; cells without a value are left out.
   fileprivate func cells(of column: String, by join: Layout.Join) -> [[Int64]: Cell] {
     guard let owner = place(of: join.ownerColumn), let target = place(of: join.targetColumn),
       let place = place(of: column)

@@ -1,22 +1,21 @@
 extension Accountant {
-  /// The links of one family of relationships.
   private struct Line {
     var places: Set<String> = []
     /// Those of objects that have heirs.
     var lost: Set<Link> = []
     /// The number of those that this family alone can tell.
     var alone = 0
-    /// The families of the inverses.
+    /// The inverses' families.
     var inverses: Set<Int> = []
   }
 
-  /// Balances links.
+  /// A link is one fact, which a relationship and its inverse both tell.
   ///
-  /// A link is one fact, which a relationship and its inverse both tell: it is carried if what continues the relationship
-  /// has it, by either side's account. What continues the inverse alone has it, if nothing continues the relationship, or
-  /// if the inverse alone told it before. A link that is lost is told by either of the two, or by both. A link between
-  /// two objects that go is told with them; of a link of which one end goes, the relationship of the object that stays
-  /// tells.
+  /// It is carried if what continues the relationship has it, by either side's account. What
+  /// continues the inverse alone has it, if nothing continues the relationship, or if the inverse
+  /// alone told it before. A lost link is told by either of the two, or by both. A link between two
+  /// objects that go is told with them; of a link of which one end goes, the relationship of the
+  /// object that stays tells.
   func links() -> [Imbalance] {
     let own = Links(in: before, matching.source, objectsBefore)
     let heirs = HeirLinks(matching, Links(in: after, matching.destination, objectsAfter))
@@ -60,9 +59,8 @@ extension Accountant {
     return imbalances + balance(lines)
   }
 
-  /// Returns the links of two relationships that become each other's inverses, as links of the first, that are gone.
-  ///
-  /// A link that both told is one now.
+  /// Lost links of two relationships that become inverses, as links of the first; a link that both
+  /// told is one now.
   func lostLinks(joining first: Layout.Name, _ second: Layout.Name) -> Set<Link> {
     let own = Links(in: before, matching.source, objectsBefore)
     let heirs = HeirLinks(matching, Links(in: after, matching.destination, objectsAfter))
@@ -91,7 +89,7 @@ extension Accountant {
     }
   }
 
-  /// Counts links that both sides of a one-to-one relationship accounted for, of which now one side alone does.
+  /// Links that both sides of a one-to-one relationship stored, and now only the inverse does.
   private func oneSided(
     _ name: Layout.Name, _ relationship: XMLModel.Relationship, _ own: Links, _ heirs: HeirLinks
   ) -> [Imbalance] {
@@ -110,7 +108,7 @@ extension Accountant {
     return [Imbalance(line: "\(name.entity).\(name.property), own column", lost: lost.count, told: 0, kind: "links")]
   }
 
-  /// Counts owners whose targets were in an order before, and are in another one after.
+  /// Owners whose targets were in an order before, and are in another one after.
   private func misordered(
     _ name: Layout.Name, _ relationship: XMLModel.Relationship, _ own: Links, _ heirs: HeirLinks
   ) -> [Imbalance] {
@@ -129,7 +127,7 @@ extension Accountant {
       ? [] : [Imbalance(line: "\(name.entity).\(name.property), owners", lost: lost, told: 0, kind: "orders")]
   }
 
-  /// Counts keys beside which the number of the target's entity is wrong now, and wasn't before.
+  /// Keys beside which the number of the target's entity is wrong now, and wasn't before.
   private func misnumbered(
     _ name: Layout.Name, _ relationship: XMLModel.Relationship, _ own: Links
   ) -> [Imbalance] {

@@ -20,16 +20,8 @@ struct Accountant {
   let moves: ObjectMoves
   let families: Families
 
-  /// Opens the books.
-  ///
-  /// - Parameters:
-  ///   - source: The version before.
-  ///   - before: The store before.
-  ///   - destination: The version after.
-  ///   - after: The store after.
-  ///   - told: What the migration said is lost.
-  ///   - mark: The name, in both versions, of an attribute that has another value in each object, if code may give
-  ///     objects other keys.
+  /// `mark` names, in both versions, an attribute with another value in each object, for code that
+  /// may give objects other keys.
   init(
     from source: XMLModel, _ before: Contents, to destination: XMLModel, _ after: Contents, told: [ToldLoss],
     mark: String? = nil
@@ -48,14 +40,13 @@ struct Accountant {
     families = Families(matching)
   }
 
-  /// Returns the lines that don't balance.
   func imbalances() -> [Imbalance] {
     let unfit = columnsMissing()
     return unfit.isEmpty
       ? objects() + attributes() + unknownColumns() + links() + otherTables() + strangers() + highestKeys() : unfit
   }
 
-  /// Lists columns of either version that its file hasn't got: then nothing can be counted.
+  /// If the file lacks a column, nothing can be counted.
   private func columnsMissing() -> [Imbalance] {
     [(matching.source, before), (matching.destination, after)].flatMap { layout, contents in
       layout.columns.compactMap { name, column -> Imbalance? in
@@ -91,7 +82,7 @@ struct Accountant {
     return imbalances
   }
 
-  /// The next object that is made gets a key that none has: else it would take an object's place.
+  /// The next object must get a free key: else it would take an object's place.
   private func highestKeys() -> [Imbalance] {
     guard let table = after.tables["Z_PRIMARYKEY"], let number = table.place(of: "Z_ENT"),
       let highest = table.place(of: "Z_MAX")
@@ -104,7 +95,7 @@ struct Accountant {
     }
   }
 
-  /// Lists told losses that name nothing in either version.
+  /// Told losses that name nothing in either version.
   private func strangers() -> [Imbalance] {
     told.compactMap { loss in
       guard [.links, .values, .changedValues].contains(loss.kind), families.family(told: loss) == nil else {

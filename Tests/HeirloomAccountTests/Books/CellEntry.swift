@@ -1,16 +1,9 @@
 import Foundation
 
-/// The entry that closes the line of a cell: carried, changed or lost.
 enum CellEntry {
   case carried, changed, lost
 
-  /// Compares a cell of an attribute before and after.
-  ///
-  /// - Parameters:
-  ///   - before: The cell before, which isn't NULL.
-  ///   - after: The cell after.
-  ///   - source: The attribute before.
-  ///   - destination: The attribute after.
+  /// `before` isn't NULL.
   init(_ before: Cell, _ after: Cell, from source: XMLModel.Attribute, to destination: XMLModel.Attribute) {
     if after == .null {
       self = .lost
@@ -29,7 +22,7 @@ enum CellEntry {
     return bytes.first == 1 && Array(bytes.dropFirst()) == content
   }
 
-  /// Returns a cell as a column of a type would have it; `nil` if it can't.
+  /// The cell as a column of that type has it; `nil` if it can't.
   private static func back(_ cell: Cell, to type: String) -> Cell? {
     switch (cell, type) {
     case (.integer(let value), "Boolean"): .integer(value == 0 ? 0 : 1)

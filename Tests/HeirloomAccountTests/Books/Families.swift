@@ -3,7 +3,6 @@
 /// A loss may be told by the source's name or the destination's, for the entity that declares the property or for each
 /// that inherits it; the family is the same.
 final class Families {
-  /// A declared property of one of the versions.
   private struct Member: Hashable {
     let isSource: Bool
     let name: Layout.Name
@@ -49,13 +48,13 @@ final class Families {
     return numbers.count - 1
   }
 
-  /// Returns the family of a property that a source entity declares.
   func family(ofSource name: Layout.Name) -> Int { number(of: Member(isSource: true, name: name)) }
 
-  /// Returns the family that a told loss names; `nil` if neither version has such a property.
+  /// Returns `nil` if neither version has such a property.
   ///
-  /// Losses are told by the source's names; only values that change, and links that find too little room, may be told by
-  /// the destination's. A relationship that is new there tells the losses of its inverse.
+  /// Losses are told by the source's names; only values that change, and links that find too little
+  /// room, may be told by the destination's. A relationship that is new there tells the losses of
+  /// its inverse.
   func family(told loss: ToldLoss) -> Int? {
     guard let property = loss.property else { return nil }
     let source = declared(property, of: loss.entity, in: matching.source).map { Member(isSource: true, name: $0) }
@@ -64,7 +63,7 @@ final class Families {
     return member.map(number)
   }
 
-  /// Returns a property of the destination that continues something, or else the inverse that does.
+  /// The property if it continues something, or else its inverse.
   private func old(_ name: Layout.Name) -> Member {
     let member = Member(isSource: false, name: name)
     guard parents[member] == nil, !parents.values.contains(member),

@@ -10,21 +10,21 @@ final class HeirLinks {
     (self.matching, self.links) = (matching, links)
   }
 
-  /// Returns true if a relationship's heir, in objects of a source entity, has a link by either side's account.
+  /// By either side's account, in objects of a source entity.
   func contain(_ link: Link, of relationship: XMLModel.Relationship, in entity: String?) -> Bool {
     guard let name = heir(of: relationship, in: entity) else { return false }
     if all[name] == nil { all[name] = links.all(of: name) }
     return all[name]?.contains(link) ?? false
   }
 
-  /// Returns true if a relationship's heir, in objects of a source entity, has a link by its own account.
+  /// By its own account, in objects of a source entity.
   func containOwn(_ link: Link, of relationship: XMLModel.Relationship, in entity: String?) -> Bool {
     guard let name = heir(of: relationship, in: entity) else { return false }
     if own[name] == nil { own[name] = links.own(of: name) }
     return own[name]?.contains(link) ?? false
   }
 
-  /// Returns the place of a link's target; `nil` if a relationship's heir has no such link or no order.
+  /// Returns `nil` if the relationship's heir has no such link or no order.
   func place(of link: Link, _ relationship: XMLModel.Relationship, in entity: String?) -> Int64? {
     guard let name = heir(of: relationship, in: entity) else { return nil }
     if places[name] == nil { places[name] = links.places(of: name) }

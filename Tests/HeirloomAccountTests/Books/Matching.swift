@@ -17,7 +17,6 @@ struct Matching {
     self.entities = entities
   }
 
-  /// Returns the attribute that continues an attribute in the objects of an entity.
   func heir(
     of attribute: XMLModel.Attribute, in entity: String
   ) -> XMLModel.Declared<XMLModel.Attribute>? {
@@ -26,7 +25,6 @@ struct Matching {
     }
   }
 
-  /// Returns the relationship that continues a relationship in the objects of an entity.
   func heir(
     of relationship: XMLModel.Relationship, in entity: String
   ) -> XMLModel.Declared<XMLModel.Relationship>? {

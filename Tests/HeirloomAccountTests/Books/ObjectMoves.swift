@@ -40,7 +40,7 @@ struct ObjectMoves {
     self.heirs = heirs
   }
 
-  /// Finds each object's heir by the number that an attribute gives to it alone, whatever keys code has given.
+  /// Finds each heir by a number that only one object has, whatever keys code has given.
   init(
     _ matching: Matching, _ before: Objects, _ after: Objects, marks: [ObjectKey: Cell], heirMarks: [ObjectKey: Cell]
   ) {
@@ -54,7 +54,7 @@ struct ObjectMoves {
 
   var count: Int { heirs.count }
 
-  /// Returns the link between the heirs; `nil` if either object has none.
+  /// Returns `nil` if either object has no heir.
   subscript(link: Link) -> Link? {
     guard let owner = heirs[link.owner], let target = heirs[link.target] else { return nil }
     return Link(owner: owner, target: target)

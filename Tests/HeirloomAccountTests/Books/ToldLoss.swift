@@ -1,4 +1,3 @@
-/// A loss that a migration told.
 struct ToldLoss: Hashable, Sendable, CustomStringConvertible {
   enum Kind: String, Sendable {
     case objects, values, unknownContent, changedValues, links, order
@@ -7,7 +6,7 @@ struct ToldLoss: Hashable, Sendable, CustomStringConvertible {
   var kind: Kind
   var entity: String
   var property: String?
-  /// The number of rows, or of links.
+  /// In rows, or in links.
   var amount: Int
 
   var description: String { "\(kind) \(entity)\(property.map { "." + $0 } ?? ""): \(amount)" }
@@ -26,17 +25,14 @@ struct ListedLine: Hashable, Sendable {
   let count: Int
   let parts: [Part]
 
-  /// The count of the parts that go one of some ways.
   func count(of fates: String...) -> Int { parts.filter { fates.contains($0.fate) }.reduce(0) { $0 + $1.count } }
 }
 
 /// A line of the books that doesn't balance.
 struct Imbalance: Hashable, Sendable, CustomStringConvertible {
-  /// The line: tables, columns, entities and properties.
   let line: String
   let lost: Int
   let told: Int
-  /// The kind of what is lost.
   let kind: String
 
   var description: String { "\(line): \(lost) \(kind) lost, \(told) told" }

@@ -12,7 +12,6 @@ enum AccountedMigration {
   /// The versions or the rows need somebody's decision first, or there is a value that code can't read or hold.
   case refused
 
-  /// Migrates a store in its place.
   init(
     _ url: URL, from source: ModelFolder, to destination: ModelFolder, by builder: BuilderChoice,
     mappings: [MappingModel] = []
@@ -43,9 +42,7 @@ enum AccountedMigration {
     }
   }
 
-  /// The losses; `nil` if nothing was migrated.
   var told: [ToldLoss]? { if case .migrated(let told, _) = self { told } else { nil } }
-  /// The account of the store; empty if nothing was migrated.
   var account: [ListedLine] { if case .migrated(_, let account) = self { account } else { [] } }
 }
 
@@ -60,7 +57,6 @@ extension EntityMappingFailure {
 }
 
 extension ListedLine {
-  /// Names a line as the books do.
   init(_ line: Line) {
     self.init(
       kind: line.kind.rawValue, name: line.name, count: Int(line.count),
@@ -69,7 +65,6 @@ extension ListedLine {
 }
 
 extension ToldLoss {
-  /// Names a loss as the books do.
   init(_ loss: MigrationLoss) {
     let kind: Kind =
       switch loss.kind {

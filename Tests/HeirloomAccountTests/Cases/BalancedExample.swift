@@ -9,7 +9,6 @@ struct BalancedExample {
   let before: Contents
   let told: [ToldLoss]
   let account: [ListedLine]
-  /// The migrated store.
   let url: URL
   private let directory: TemporaryDirectory
 
@@ -88,13 +87,12 @@ struct BalancedExample {
     (self.told, account) = (told, migration.account)
   }
 
-  /// Holds an account against the books.
   func imbalances(of account: [ListedLine]) throws -> [Imbalance] {
     try Accountant(from: source, before, to: destination, Contents(of: url.path), told: told)
       .imbalances(of: account)
   }
 
-  /// Balances the books, after statements that corrupt the migrated store and with what is told changed.
+  /// Balances after statements that corrupt the migrated store, and with what is told changed.
   func imbalances(after statements: [String] = [], told change: ([ToldLoss]) -> [ToldLoss] = { $0 }) throws
     -> [Imbalance]
   {

@@ -4,7 +4,7 @@ import Testing
 
 /// A version of a real app and a later one, for a store made for it or one that came with it.
 struct CorpusStep: CustomTestStringConvertible, Sendable {
-  /// The store's path in the corpus; `nil` for one that is made.
+  /// The path in the corpus; `nil` for a store that is made.
   let store: String?
   let bundle: String
   let source: Corpus.Version
@@ -12,13 +12,12 @@ struct CorpusStep: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { "\(store ?? bundle): \(source.name) to \(destination.name)" }
 
-  /// The bundles of versions; a snapshot in a folder named after its commit repeats those of the newest one.
+  /// A snapshot in a folder named after its commit repeats the versions of the newest one.
   private static let bundles: [String] = Set(
     Corpus.modelPaths.filter { $0.contains(".xcdatamodeld/") && !$0.contains("@") }
       .map { String($0[..<($0.lastIndex(of: "/") ?? $0.endIndex)]) }
   ).sorted()
 
-  /// Each version with the next one that differs.
   static let consecutive: [CorpusStep] = bundles.flatMap { bundle -> [CorpusStep] in
     let versions = (try? Corpus.versions(of: bundle)) ?? []
     return zip(versions, versions.dropFirst()).filter { $0.hashes != $1.hashes }

@@ -8,24 +8,21 @@ import TestSupport
 struct ModelFolder {
   let name: String
   let xml: XMLModel
-  /// The model for the product alone.
+  /// For the product alone.
   let model: ManagedObjectModel
 
-  /// Reads a folder named `….xcdatamodel`.
   init(path: String, named name: String) throws {
     self.name = name
     xml = try XMLModelReader.model(at: path)
     model = try ModelFile.read(path).model
   }
 
-  /// Writes a model and reads it again.
   init(_ xml: XMLModel, named name: String, in directory: TemporaryDirectory) throws {
     let folder = directory.file("\(name).xcdatamodel")
     try xml.write(to: folder)
     try self.init(path: folder.path, named: name)
   }
 
-  /// Makes an empty store.
   func makeEmptyStore(at url: URL) throws {
     try PersistentStore.create(at: url, model: model).close()
   }

@@ -10,19 +10,12 @@ struct SeededCase {
   let damage: Set<SeededDamage.Kind>
   /// The most objects of an entity.
   let rows: Int
-  /// The source of everything that is in the store.
   let random: SplitMix64
 
   /// The attribute that tells objects apart, which no change and no damage takes.
   static let mark = "serial"
 
-  /// Makes a case.
-  ///
-  /// - Parameters:
-  ///   - seed: The seed.
-  ///   - kinds: The changes to choose from.
-  ///   - isMarked: True if each object has a number of its own in the attribute ``mark``.
-  ///   - excluded: The kinds of damage that are left out.
+  /// With `isMarked`, each object has a number of its own in ``mark``.
   init(
     seed: UInt64, kinds: [SeededEdit] = SeededEdit.allCases, isMarked: Bool = false,
     without excluded: Set<SeededDamage.Kind> = []
@@ -36,7 +29,7 @@ struct SeededCase {
     var destination = source
     var edits: [SeededEdit] = []
     for _ in 0..<1 + random.below(4) {
-      // A kind that this model has no place for gives way to another one.
+      // A kind that has no place in this model gives way to another one.
       for _ in 0..<8 {
         let edit = kinds[random.below(kinds.count)]
         guard edit.apply(to: &destination, using: &random) else { continue }
@@ -53,7 +46,6 @@ struct SeededCase {
     self.random = random
   }
 
-  /// Makes the store.
   func makeStore(at url: URL, in directory: TemporaryDirectory) throws {
     var random = random
     try ModelFolder(source, named: "source", in: directory).makeEmptyStore(at: url)

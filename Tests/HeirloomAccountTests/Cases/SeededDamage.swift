@@ -1,8 +1,7 @@
 import TestSupport
 
-/// The damage by other programs and accidents to a store, made by plain SQL.
+/// Damage that other programs and accidents do to a store, by plain SQL.
 struct SeededDamage {
-  /// The kinds of damage; each can be left out by itself.
   enum Kind: String, CaseIterable {
     case unknownColumns, unknownColumnsOfLinks, oneSidedLinks, strangeTypes
     case staleIndex, staleStatistics, otherTable

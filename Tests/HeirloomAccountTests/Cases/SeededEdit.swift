@@ -1,6 +1,5 @@
 import TestSupport
 
-/// A change of a model from one version to the next.
 enum SeededEdit: String, CaseIterable {
   case renameEntity, renameAttribute, renameRelationship
   case dropAttribute, dropRelationship, dropBothSides, dropEntity, dropParent
@@ -17,9 +16,7 @@ enum SeededEdit: String, CaseIterable {
   ]
   static let renames: [SeededEdit] = [.renameEntity, .renameAttribute, .renameRelationship]
 
-  /// Makes the change somewhere.
-  ///
-  /// - Returns: False if the model has no place for it; then nothing is changed.
+  /// False if the model has no place for the change; then nothing is changed.
   func apply(to model: inout XMLModel, using random: inout SplitMix64) -> Bool {
     var edited = model
     guard edited.make(self, using: &random) else { return false }
@@ -29,7 +26,7 @@ enum SeededEdit: String, CaseIterable {
 }
 
 extension XMLModel {
-  /// The place of a property in its entity.
+  /// The index of an entity, and of a property in it.
   typealias Place = (entity: Int, property: Int)
 
   private func attributePlace(
@@ -49,7 +46,6 @@ extension XMLModel {
       .filter { matches(entities[$0.0].relationships[$0.1]) }.randomElement(using: &random)
   }
 
-  /// Changes all relationships that name one as their inverse.
   private mutating func changeInverses(of name: String, in entity: String, _ change: (inout Relationship) -> Void) {
     for index in entities.indices {
       for place in entities[index].relationships.indices
@@ -71,7 +67,7 @@ extension XMLModel {
     }
   }
 
-  /// Removes an entity; its children go to its parent, and relationships to it go.
+  /// Children go to the entity's parent; relationships to it go.
   private mutating func remove(_ name: String) {
     let parent = entity(name)?.parent
     removeRelationships { $0 == name || $1.destination == name }
@@ -267,7 +263,7 @@ extension XMLModel {
     return true
   }
 
-  /// Swaps the names of two attributes of different types: with equal ones, the versions would have equal hashes.
+  /// Of different types: with equal ones, the versions would have equal hashes.
   private mutating func swapNames(using random: inout SplitMix64) -> Bool {
     guard let place = attributePlace(using: &random) else { return false }
     let attributes = entities[place.entity].attributes

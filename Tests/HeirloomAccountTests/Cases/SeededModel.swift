@@ -12,7 +12,6 @@ extension XMLModel {
   ]
   private static let newPropertyNames = ["title", "amount", "moment", "remark", "ratio", "flag", "bytes", "area"]
 
-  /// Makes a small model.
   init(using random: inout SplitMix64) {
     entities = []
     for name in Self.entityNames.shuffled(using: &random).prefix(2 + random.below(4)) {
@@ -28,19 +27,17 @@ extension XMLModel {
     for _ in 0..<1 + random.below(4) { addRelationships(using: &random) }
   }
 
-  /// Returns an entity's name that is free.
   func freeEntityName(using random: inout SplitMix64) -> String? {
     Self.newEntityNames.filter { entity($0) == nil }.randomElement(using: &random)
   }
 
-  /// Returns a property's name that is free in an entity, in those above and in those below.
+  /// Free in the entity, in those above and in those below.
   func freePropertyName(in entity: String, new: Bool = false, using random: inout SplitMix64) -> String? {
     let taken = propertyNames(around: entity)
     return (new ? Self.newPropertyNames : Self.propertyNames).filter { !taken.contains($0) }
       .randomElement(using: &random)
   }
 
-  /// Returns the names of the properties of an entity, of those above and of those below.
   func propertyNames(around name: String) -> Set<String> {
     let family = subtree(of: name).union(chain(of: name).map(\.name))
     return Set(
@@ -57,7 +54,7 @@ extension XMLModel {
     entities[place].attributes.append(attribute)
   }
 
-  /// Adds a relationship of any kind, mostly with an inverse.
+  /// Of any kind, mostly with an inverse.
   mutating func addRelationships(using random: inout SplitMix64) {
     let used = Set(entities.flatMap { $0.relationships.map(\.name) })
     let letters = "ABCDEFGHIJ".map(String.init)

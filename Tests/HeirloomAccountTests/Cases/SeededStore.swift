@@ -8,22 +8,14 @@ struct SeededStore {
   private let isDistinct: Bool
   private var random: SplitMix64
   private(set) var statements: [String] = []
-  /// The objects by entity.
   private(set) var objects: [String: [ObjectKey]] = [:]
   /// One-to-one links that both sides have: the statement that takes one side away.
   private(set) var halves: [String] = []
   /// Statements that lead existing links elsewhere.
   private(set) var changes: [String] = []
 
-  /// Writes statements that fill a store.
-  ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - path: The path of an empty store of it.
-  ///   - rows: The most objects of an entity.
-  ///   - isDistinct: True if values differ, as constraints of one of the versions may ask.
-  ///   - random: The source.
-  /// - Throws: SQLite's failure.
+  /// `emptyStoreAt` is a store of the model; with `isDistinct` values differ, as constraints of one
+  /// of the versions may ask.
   init(_ model: XMLModel, emptyStoreAt path: String, rows: Int, isDistinct: Bool = false, random: SplitMix64) throws {
     empty = try Contents(of: path)
     layout = Layout(model, stored: empty.numbers)
@@ -109,7 +101,7 @@ struct SeededStore {
     }
   }
 
-  /// Writes a key, with the number of the target's entity where the table has a column for it.
+  /// Adds the number of the target's entity where the table has a column for it.
   private func leading(
     _ object: ObjectKey, _ name: Layout.Name, to target: (object: ObjectKey, number: Int64)
   ) -> [String] {

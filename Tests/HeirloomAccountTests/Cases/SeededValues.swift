@@ -1,14 +1,7 @@
 import TestSupport
 
-/// Values of attributes, and what other writers put in their place.
 enum SeededValues {
-  /// Returns a value as Core Data stores it.
-  ///
-  /// - Parameters:
-  ///   - attribute: The attribute.
-  ///   - number: A number that no other object has, where values have to differ; else `nil`.
-  ///   - random: The source.
-  /// - Returns: The cell.
+  /// As Core Data stores it; `number` is one that no other object has, where values have to differ.
   static func value(of attribute: XMLModel.Attribute, number: Int64?, using random: inout SplitMix64) -> Cell {
     func pick<Value>(_ values: [Value]) -> Value { values[random.below(values.count)] }
     // Few are large, since a number that doesn't fit its new type stops the migration.
@@ -38,7 +31,7 @@ enum SeededValues {
     }
   }
 
-  /// Returns a value of another type than the attribute's, as other programs write it.
+  /// Of another type than the attribute's, as other programs write it.
   static func strange(using random: inout SplitMix64) -> Cell {
     let values: [Cell] = [
       .text("twelve"), .text(""), .text("12 "), .blob([0x31]), .blob([]), .real(0.25), .real(-7.5), .integer(41),
@@ -46,7 +39,7 @@ enum SeededValues {
     return values[random.below(values.count)]
   }
 
-  /// Returns a value of a column that no model knows.
+  /// For a column that no model knows.
   static func unknown(using random: inout SplitMix64) -> Cell {
     let values: [Cell] = [.text("kept"), .text("7"), .integer(7), .real(7.5), .real(8), .blob([0, 255]), .text("")]
     return values[random.below(values.count)]

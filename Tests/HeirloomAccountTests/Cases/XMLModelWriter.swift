@@ -1,7 +1,7 @@
 import Foundation
 
 extension XMLModel {
-  /// The model as a `contents` file, as Xcode writes it.
+  /// A `contents` file, as Xcode writes it.
   var xml: String {
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
@@ -27,7 +27,6 @@ extension XMLModel {
     return (lines + ["</model>", ""]).joined(separator: "\n")
   }
 
-  /// Writes the model as an `….xcdatamodel` folder.
   func write(to folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(xml.utf8).write(to: folder.appendingPathComponent("contents"))

@@ -35,17 +35,15 @@ extension Fact: CustomStringConvertible {
 /// The values of a life, no two of which are equal, in any type.
 struct LifeValues {
   private static let range: ClosedRange<Int64> = 10_000...32_000
-  /// The first bytes of every value of bytes.
+  /// These begin every value of bytes.
   private static let magic: [UInt8] = [0xa5, 0x5a]
   private var number = range.lowerBound
 
-  /// Returns the next number.
   mutating func next() -> Int64 {
     number += 1
     return number
   }
 
-  /// Returns the next value of a type of Core Data's; other types than those have bytes.
   mutating func next(_ type: String, using random: inout SplitMix64) -> Cell {
     let number = next()
     switch type {
@@ -59,7 +57,6 @@ struct LifeValues {
     }
   }
 
-  /// Returns the next value for a column that no model knows.
   mutating func nextOfAnyType(using random: inout SplitMix64) -> Cell {
     next(["Integer 64", "Double", "String", "Binary"][random.below(4)], using: &random)
   }
@@ -89,7 +86,6 @@ struct LifeValues {
 }
 
 extension Cell {
-  /// The cell for people.
   var text: String {
     switch self {
     case .text(let bytes): "'\(String(decoding: bytes, as: UTF8.self))'"

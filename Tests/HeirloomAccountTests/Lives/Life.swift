@@ -13,11 +13,7 @@ struct Life {
   let numbers: [Int]
   private let start: SplitMix64
 
-  /// Makes a life.
-  ///
-  /// - Parameters:
-  ///   - seed: The seed.
-  ///   - left: The numbers of the acts that stay, from 0; `nil` for all.
+  /// `left` are the numbers, from 0, of the acts that stay; `nil` for all.
   init(seed: UInt64, acts left: Set<Int>? = nil) {
     var random = SplitMix64(seed: seed &* 0x6a09_e667 &+ 11)
     self.seed = seed
@@ -28,11 +24,9 @@ struct Life {
     acts = numbers.map { all[$0] }
   }
 
-  /// Lives, and returns how it went.
+  /// Returns the acts with their outcomes, up to the first loss.
   ///
-  /// - Parameter afterAct: Called after each act with the store, before the judge looks.
-  /// - Returns: The acts with their outcomes, up to the first loss.
-  /// - Throws: Errors that no app would meet.
+  /// `afterAct` is called after each act, before the judge looks.
   func lived(afterAct: ((LifeAct.Kind, URL) throws -> Void)? = nil) throws -> LifeStory {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -45,13 +39,11 @@ struct Life {
   }
 }
 
-/// How a life went.
 struct LifeStory: CustomStringConvertible {
   /// What was lost first; empty if everything is there.
   let lost: [String]
   /// The acts, each with its outcome.
   let told: [String]
-  /// The number of acts with each outcome.
   let outcomes: [String: Int]
 
   var description: String {

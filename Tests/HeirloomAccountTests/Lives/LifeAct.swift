@@ -12,7 +12,7 @@ struct LifeAct: Sendable {
   let kind: Kind
   let random: SplitMix64
 
-  /// The kinds by how often they come between those of a plot.
+  /// As often as they come between those of a plot.
   private static let drawn: [Kind] = [
     .migrate, .migrate, .write, .write, .write, .writeObjects, .restore, .launch, .launch, .release, .finishDeferred,
     .bringBack, .damageFiles, .damageVersion,
@@ -26,7 +26,6 @@ struct LifeAct: Sendable {
     [.write, .migrate, .finishDeferred, .launch],
   ]
 
-  /// Makes the acts of a life.
   static func all(using random: inout SplitMix64) -> [LifeAct] {
     var acts: [LifeAct] = []
     for kind in plots[random.below(plots.count)] {
@@ -42,7 +41,6 @@ struct LifeAct: Sendable {
   }
 }
 
-/// A delegate that makes the decisions that rows need.
 final class LifeDelegate: MigrationAssistantDelegate {
   private var random: SplitMix64
 
@@ -71,7 +69,6 @@ final class LifeDelegate: MigrationAssistantDelegate {
 }
 
 extension MigrationPlan {
-  /// Returns a value that fits an attribute of the new model.
   fileprivate func value(for entity: String, _ attribute: String) -> AttributeValue {
     switch destination.attributes(of: entity).first(where: { $0.name == attribute })?.type {
     case .string: .string("filled")

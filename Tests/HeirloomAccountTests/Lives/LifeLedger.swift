@@ -3,13 +3,12 @@ import Heirloom
 
 /// All that was ever in the store and has to be somewhere still.
 struct LifeLedger {
-  /// Each fact with the number of times that one file has to hold it.
+  /// How often one file has to hold each fact.
   private(set) var needed: [Fact: Int] = [:]
 
-  /// Adds all that is in the store.
   mutating func admit(_ facts: [Fact: Int]) { needed.merge(facts, uniquingKeysWith: max) }
 
-  /// Takes away what a user's write took out of the store.
+  /// Takes away what a user's write removed from the store.
   mutating func forget(_ before: [Fact: Int], after: [Fact: Int]) {
     for (fact, count) in before {
       let removed = count - after[fact, default: 0]
@@ -23,7 +22,7 @@ struct LifeLedger {
     needed[fact] = old > count ? old - count : nil
   }
 
-  /// Returns what no file holds as often as it was in the store.
+  /// Facts that no single file holds as often as they were in the store.
   func missing(from files: [[Fact: Int]]) -> [Fact] {
     needed.filter { fact, count in !files.contains { $0[fact, default: 0] >= count } }.map(\.key)
   }
@@ -31,7 +30,6 @@ struct LifeLedger {
 
 /// Losses that one migration told, from which the facts that are gone are taken one by one.
 struct LifeLosses {
-  /// The way in which a fact was told.
   enum Answer {
     case told, agreed
   }
@@ -50,7 +48,7 @@ struct LifeLosses {
     self.losses = losses.map { (ToldLoss($0), $0.consent == nil ? .told : .agreed) }
   }
 
-  /// Takes a fact from a loss that has its kind, entity and property, and isn't used up; `nil` if there is none.
+  /// Uses up a part of a loss that has the fact's kind, entity and property; `nil` if none is left.
   mutating func cover(_ fact: Fact) -> Answer? {
     switch fact {
     case .value:
@@ -92,7 +90,7 @@ struct LifeLosses {
     return ObjectKey(table: place.table, key: key)
   }
 
-  /// Returns the two objects of a row of a table of links; none for other rows.
+  /// None for rows of tables that hold no links.
   private func ends(of place: StoreFacts.Place) -> [ObjectKey] {
     guard let layout = source.layout, let table = source.contents.tables[place.table] else { return [] }
     for entity in layout.model.entities {
@@ -111,7 +109,7 @@ struct LifeLosses {
     return []
   }
 
-  /// Returns the names in all versions of an object's entity and of those above.
+  /// In all versions, with the names of the entities above.
   private func entities(of object: ObjectKey) -> Set<String> {
     guard let entity = source.objects?.entity(object), let model = source.model else { return [] }
     return model.chain(of: entity).reduce(into: []) { $0.formUnion(models.aliases(of: $1.name, in: nil)) }
@@ -132,7 +130,6 @@ struct LifeLosses {
     return answer
   }
 
-  /// Returns the place of a loss that matches and isn't used up.
   private func place(where matches: (ToldLoss) -> Bool) -> Int? {
     losses.firstIndex { $0.loss.amount > 0 && matches($0.loss) }
   }

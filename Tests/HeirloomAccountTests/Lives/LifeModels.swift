@@ -5,10 +5,8 @@ import TestSupport
 /// The versions of a life's model, the oldest first.
 struct LifeModels {
   let versions: [XMLModel]
-  /// The changes from each version to the next.
   let edits: [[SeededEdit]]
 
-  /// Makes two to four versions.
   init(using random: inout SplitMix64) {
     var model = XMLModel(using: &random)
     model.mark()
@@ -34,7 +32,8 @@ struct LifeModels {
     (self.versions, self.edits) = (versions, edits)
   }
 
-  /// Returns all names of a property or an entity that has this name in some version.
+  /// All names of what has this name in some version: a property's, or an entity's if `entity` is
+  /// `nil`.
   func aliases(of name: String, in entity: String?) -> Set<String> {
     var identifiers: Set<String> = []
     func visit(_ body: (_ name: String, _ identifier: String) -> Void) {
@@ -103,15 +102,9 @@ struct LifeApp {
     self.models = Dictionary(uniqueKeysWithValues: folders.map { ($0.xml.identifier, $0.xml) })
   }
 
-  /// Returns the number of the version that a store names.
   func version(of model: XMLModel?) -> Int? { folders.firstIndex { $0.xml.identifier == model?.identifier } }
 
-  /// Returns the history of a release.
-  ///
-  /// - Parameters:
-  ///   - version: The release's own version.
-  ///   - knowsLater: True for a release whose developer kept the versions of later ones.
-  /// - Returns: The history.
+  /// With `knowsLater`, the developer kept the versions of later releases.
   func history(_ version: Int, knowsLater: Bool) -> ModelHistory {
     func listed(_ folders: some Sequence<ModelFolder>) -> [(name: String, model: ManagedObjectModel)] {
       folders.map { ($0.name, $0.model) }

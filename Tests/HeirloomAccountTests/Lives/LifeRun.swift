@@ -4,7 +4,6 @@ import HeirloomMigration
 import HeirloomStore
 import TestSupport
 
-/// A life as far as it has been lived.
 struct LifeRun {
   private let models: LifeModels
   private let app: LifeApp
@@ -12,21 +11,12 @@ struct LifeRun {
   let store: URL
   private var values = LifeValues()
   private var ledger = LifeLedger()
-  /// True from the first damage on.
   private var isDamaged = false
-  /// The facts of the store after the last act; `nil` if there is no store.
+  /// After the last act; `nil` if there is no store.
   private var live: StoreFacts?
-  /// The acts, each with its outcome.
   private(set) var told: [String] = []
   private(set) var outcomes: [String: Int] = [:]
 
-  /// Begins a life.
-  ///
-  /// - Parameters:
-  ///   - models: The versions.
-  ///   - directory: The folder.
-  ///   - random: The source of the store's content.
-  /// - Throws: The errors of making the store.
   init(_ models: LifeModels, in directory: TemporaryDirectory, random: SplitMix64) throws {
     self.models = models
     app = try LifeApp(models, in: directory)
@@ -37,7 +27,7 @@ struct LifeRun {
     try begin(version: 0, using: &random)
   }
 
-  /// Makes a store with objects, and damage that other programs do.
+  /// With objects, and damage that other programs do.
   private mutating func begin(version: Int, using random: inout SplitMix64) throws {
     let model = app.folders[version]
     try model.makeEmptyStore(at: store)
@@ -64,7 +54,7 @@ struct LifeRun {
     live = FileManager.default.fileExists(atPath: store.path) ? try facts(of: store) : nil
   }
 
-  /// Returns the facts of every other store that can be read and that no launch may remove, and of quarantine.
+  /// Those of every other store that can be read and that no launch may remove, and of quarantine.
   private func lastingFiles() -> [[Fact: Int]] {
     let left = Set(archive.filter { !$0.isPinned }.map(\.id))
     let enumerator = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
@@ -83,7 +73,7 @@ struct LifeRun {
 
   // MARK: Acting
 
-  /// Performs an act, and returns what is lost then.
+  /// Returns what is lost then.
   mutating func perform(_ act: LifeAct, afterAct: ((LifeAct.Kind, URL) throws -> Void)?) throws -> [String] {
     var random = act.random
     if live == nil {
@@ -250,7 +240,7 @@ struct LifeRun {
     try body(&writer)
   }
 
-  /// Inserts and changes objects as an app does.
+  /// Through the product's objects, as an app does.
   private mutating func writeObjects(using random: inout SplitMix64) throws {
     told.append("write objects")
     guard let version = app.version(of: live?.model) else { return }
@@ -321,7 +311,6 @@ struct LifeRun {
 
   // MARK: Damage
 
-  /// Empties, removes or damages a file of the store's external data.
   private mutating func damageFiles(using random: inout SplitMix64) throws {
     guard let file = live?.externalFiles.randomElement(using: &random) else { return }
     told.append("damage an external file")
@@ -334,7 +323,6 @@ struct LifeRun {
     }
   }
 
-  /// Zeroes pages of a previous version's store, or removes its external files.
   private mutating func damageVersion(using random: inout SplitMix64) throws {
     guard let version = archive.randomElement(using: &random) else { return }
     let support = version.storeURL.deletingLastPathComponent().appendingPathComponent(".Store_SUPPORT")

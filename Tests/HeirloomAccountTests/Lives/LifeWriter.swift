@@ -12,7 +12,7 @@ struct LifeWriter {
       .addColumn, .fillColumn, .fillColumn, .insertRow, .insertRow, .changeRow, .setMetadata,
     ]
 
-    /// Draws the kinds of one write: mostly a few of one sort, which nothing else in the write hides.
+    /// Mostly a few of one sort, which nothing else in the write hides.
     static func draw(using random: inout SplitMix64) -> [Kind] {
       let known = Array(allCases.prefix(9))
       let sort = random.below(5) == 0 ? allCases : random.below(4) == 0 ? known : unknown
@@ -44,13 +44,13 @@ struct LifeWriter {
     (self.url, self.facts, self.layout, self.values, self.random) = (url, facts, layout, values, random)
   }
 
-  /// Writes, as one transaction.
+  /// As one transaction.
   mutating func write(_ kinds: [Kind]) throws {
     for kind in kinds { make(kind) }
     try commit()
   }
 
-  /// Replaces all values, so that each is in the store once, and fills the app's own tables.
+  /// Puts each value into the store once, and fills the app's own tables.
   mutating func replaceAllValues() throws {
     for (table, columns) in Self.tables where random.below(2) == 0 {
       statements.append("CREATE TABLE IF NOT EXISTS \(table) (\(columns))")
@@ -124,7 +124,7 @@ struct LifeWriter {
       "UPDATE \(quoted(object.table)) SET \(quoted(column)) = \(cell.literal) WHERE Z_PK = \(object.key)")
   }
 
-  /// Returns a value as Core Data stores it; half of those that may be are in files.
+  /// As Core Data stores it; half of those that may be are in files.
   private mutating func value(of attribute: XMLModel.Attribute) -> Cell {
     let value = values.next(attribute.type, using: &random)
     guard attribute.isExternal, case .blob(let bytes) = value else { return value }
@@ -216,7 +216,6 @@ struct LifeWriter {
     if let entity = layout.numberColumn(of: name) { set(owner, entity, drops ? .null : .integer(number)) }
   }
 
-  /// Gives an object the value that another one has.
   private mutating func copyValue() {
     guard let object = pick(allObjects),
       let attribute = pick(attributes(of: object).filter { $0.attribute.name != SeededCase.mark }),
@@ -228,7 +227,7 @@ struct LifeWriter {
     set(object, attribute.column, cell(other, attribute.column))
   }
 
-  /// Makes an object one of another entity under the same key, with the same values and links.
+  /// Keeps the object's key, values and links.
   private mutating func changeEntity() {
     guard let object = pick(allObjects),
       let entity = pick(
@@ -281,7 +280,7 @@ struct LifeWriter {
     }
   }
 
-  /// Writes a column of a table of links, whose rows are found by all that they have.
+  /// Rows of links are found by all their keys.
   private mutating func fillLinks(_ table: String, _ column: String, always: Bool) {
     guard let content = facts.contents.tables[table] else { return }
     let keys = content.columns.indices.filter { content.columns[$0].hasPrefix("Z_") }
@@ -312,7 +311,7 @@ struct LifeWriter {
     }
   }
 
-  /// Inserts a row that is equal to another one, or nearly.
+  /// The row is equal to another one, or nearly.
   private mutating func insertRow(_ table: String, like row: [Cell]?) {
     let text = row.flatMap { $0.first?.string } ?? "row \(values.next())"
     var cells: [Cell] = [[.text(text), .text(text.uppercased()), .text(text + " "), .text(text)][random.below(4)]]

@@ -9,7 +9,7 @@ struct LivesPowerTests {
     case pinnedVersion, releasedPin, quietValue, quietLink, equalRows, metadata, filesOfRestored, listedColumn
   }
 
-  /// Takes something away as a mistake of the product might.
+  /// As a mistake of the product might.
   private static func make(_ loss: Loss, after act: LifeAct.Kind, _ store: URL) throws {
     switch loss {
     case .pinnedVersion, .releasedPin: try unpin(store, removes: loss == .pinnedVersion)
@@ -48,7 +48,6 @@ struct LivesPowerTests {
     }
   }
 
-  /// Removes the versions that are pinned, or has them say that they aren't.
   private static func unpin(_ store: URL, removes: Bool) throws {
     let archive = StoreArchive(storeURL: store)
     for version in try archive.previousVersions() where version.isPinned {

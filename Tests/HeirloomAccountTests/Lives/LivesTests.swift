@@ -25,7 +25,7 @@ struct LivesTests {
     }
   }
 
-  /// Tells how a life went in which something was lost; `nil` if nothing was.
+  /// Returns `nil` if nothing was lost.
   private static func failure(_ life: Life) -> String? {
     do {
       let story = try life.lived()

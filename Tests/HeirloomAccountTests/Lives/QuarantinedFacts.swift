@@ -4,12 +4,7 @@ import Foundation
 struct QuarantinedFacts {
   private(set) var counts: [Fact: Int] = [:]
 
-  /// Reads a file; lines that are no JSON hold nothing.
-  ///
-  /// - Parameters:
-  ///   - url: The file.
-  ///   - folder: The folder of the store, with its external files.
-  ///   - models: The versions of the model.
+  /// Lines that are no JSON hold nothing; `folder` has the store's external files.
   init(of url: URL, folder: URL, models: [XMLModel]) {
     for line in ((try? Data(contentsOf: url)) ?? Data()).split(separator: UInt8(ascii: "\n")) {
       guard let object = try? JSONSerialization.jsonObject(with: line) as? [String: Any] else { continue }

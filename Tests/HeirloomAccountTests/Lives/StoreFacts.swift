@@ -6,7 +6,6 @@ import TestSupport
 /// Nothing in them is the store's: the migration that listed them took it along or told it.
 private struct WaitingParts {
   let tables: Set<String>
-  /// The columns by table.
   let columns: [String: Set<String>]
 
   init(_ metadata: [String: Any]) {
@@ -18,18 +17,17 @@ private struct WaitingParts {
 
 /// The facts of one store with its external files.
 struct StoreFacts {
-  /// The place of a value in a store.
   struct Place: Hashable {
     let table: String
     let row: Int
     let column: String
   }
 
-  /// What the store holds, equal rows of the app's tables as often as they are there.
+  /// Equal rows of the app's tables count as often as they are there.
   private(set) var counts: [Fact: Int] = [:]
   private(set) var places: [Fact: Place] = [:]
   let contents: Contents
-  /// The model that the store names; `nil` if it is not one of the life's.
+  /// The one that the store names; `nil` if it is not one of the life's.
   let model: XMLModel?
   let layout: Layout?
   let objects: Objects?
@@ -40,12 +38,6 @@ struct StoreFacts {
   /// The first letters of the names of the app's tables, and of its keys in the metadata.
   static let appPrefix = "app_"
 
-  /// Reads a store.
-  ///
-  /// - Parameters:
-  ///   - url: The main file.
-  ///   - models: The versions of the model, by their identifiers.
-  /// - Throws: SQLite's failure.
   init(of url: URL, models: [String: XMLModel]) throws {
     contents = try Self.contents(of: url)
     let name = url.deletingPathExtension().lastPathComponent
@@ -68,7 +60,7 @@ struct StoreFacts {
     addLinks()
   }
 
-  /// Reads a file without leaving anything beside it: SQLite makes side files for a store in WAL mode.
+  /// Leaves nothing beside the file: SQLite makes side files for a store in WAL mode.
   private static func contents(of url: URL) throws -> Contents {
     let file = try FileHandle(forReadingFrom: url)
     defer { try? file.close() }
@@ -122,7 +114,6 @@ struct StoreFacts {
     }
   }
 
-  /// The files that the store's cells name.
   var externalFiles: [URL] {
     contents.tables.sorted { $0.key < $1.key }.flatMap(\.value.rows).joined().compactMap { cell in
       guard case .blob(let bytes) = cell, bytes.first == 2, bytes.last == 0, bytes.count == 38 else { return nil }
@@ -132,7 +123,6 @@ struct StoreFacts {
 
   // MARK: Links
 
-  /// Returns the serial number of an object.
   func serial(_ object: ObjectKey) -> Cell? {
     contents.values(of: "Z" + SeededCase.mark.uppercased(), in: object.table)[object.key]
   }

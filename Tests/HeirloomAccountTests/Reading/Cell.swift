@@ -8,13 +8,10 @@ enum Cell: Hashable, Sendable {
 
   static func text(_ string: String) -> Cell { .text(Array(string.utf8)) }
 
-  /// The whole number; `nil` for any other cell.
   var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-  /// The text; `nil` for any other cell.
   var string: String? { if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil } }
 
-  /// The cell as a literal of SQL.
   var literal: String {
     switch self {
     case .null: "NULL"
@@ -25,7 +22,7 @@ enum Cell: Hashable, Sendable {
     }
   }
 
-  /// Returns true if both are the same number, or identical: a column may keep 5 for 5.0.
+  /// A column may keep 5 for 5.0.
   func equals(_ other: Cell) -> Bool {
     switch (self, other) {
     case (.integer(let whole), .real(let value)), (.real(let value), .integer(let whole)):
@@ -35,7 +32,6 @@ enum Cell: Hashable, Sendable {
   }
 }
 
-/// Returns an identifier in quotation marks.
 func quoted(_ identifier: String) -> String {
   "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
 }

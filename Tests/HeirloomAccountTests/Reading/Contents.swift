@@ -1,6 +1,5 @@
 /// All tables of a file with all their rows, read without any index.
 struct Contents {
-  /// A table.
   struct Table: Equatable {
     let columns: [String]
     let rows: [[Cell]]
@@ -15,9 +14,9 @@ struct Contents {
 
   private let values = Values()
 
-  /// The tables by name, without SQLite's own and virtual ones.
+  /// Without SQLite's own and virtual ones.
   let tables: [String: Table]
-  /// The numbers of entities by name, as the table of primary keys has them.
+  /// As the table of primary keys has them.
   let numbers: [String: Int64]
 
   init(of path: String) throws {
@@ -38,7 +37,7 @@ struct Contents {
     self.numbers = numbers
   }
 
-  /// Returns the cells of a column by primary key; rows without a value are left out.
+  /// By primary key; rows without a value are left out.
   func values(of column: String, in table: String) -> [Int64: Cell] {
     if let known = values.known[table]?[column] { return known }
     var found: [Int64: Cell] = [:]

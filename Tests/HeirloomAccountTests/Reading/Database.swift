@@ -2,14 +2,12 @@ import CHeirloomSQLite
 
 /// A database file, read and written through SQLite's C interface alone.
 final class Database {
-  /// A failure of SQLite.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
   private var handle: OpaquePointer?
 
-  /// Opens a file that exists.
   init(_ path: String, isWritable: Bool = false) throws {
     let flags = isWritable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK else {
@@ -32,17 +30,14 @@ final class Database {
     Failure(description: "\(String(cString: sqlite3_errmsg(handle))): \(sql.prefix(300))")
   }
 
-  /// Runs statements that return nothing.
   func execute(_ sql: String) throws {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
   }
 
-  /// Runs statements as one transaction.
   func execute(_ statements: [String]) throws {
     try execute((["BEGIN"] + statements + ["COMMIT"]).joined(separator: ";\n"))
   }
 
-  /// Returns the rows of a query with the names of its columns.
   func query(_ sql: String) throws -> (columns: [String], rows: [[Cell]]) {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }

@@ -9,9 +9,7 @@ extension Layout {
     let unknownColumns: [String]
   }
 
-  /// Finds the table of links of a many-to-many relationship in a file.
-  ///
-  /// The table is named after either side; each key's column is named after the relationship that leads to its row.
+  /// The table is named after either side, each key's column after the relationship to its row.
   func join(of name: Name, in contents: Contents) -> Join? {
     guard let relationship = relationship(name), relationship.isToMany,
       let inverse = model.inverse(of: relationship), inverse.property.isToMany,
@@ -37,7 +35,7 @@ extension Layout {
     return nil
   }
 
-  /// Returns true for a name, and for one with the number that tells it from another table's column.
+  /// The name, perhaps with a number that tells it from another table's column.
   private static func isColumn(_ column: String, of base: String) -> Bool {
     column.hasPrefix(base) && column.dropFirst(base.count).allSatisfy(\.isNumber)
   }

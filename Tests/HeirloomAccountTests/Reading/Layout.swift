@@ -1,30 +1,25 @@
 /// The tables and columns that Core Data gives a model, by the documented rules and the names that a file has.
 struct Layout {
-  /// A property with the entity that declares it.
+  /// The entity is the one that declares the property.
   struct Name: Hashable, Sendable {
     let entity: String
     let property: String
   }
 
   let model: XMLModel
-  /// The entities' numbers.
   let numbers: [String: Int64]
   let entitiesByNumber: [Int64: String]
-  /// The tables of entities, which are those of their roots.
+  /// Those of the entities' roots.
   let tables: [String: String]
-  /// The columns of attributes and the key columns of to-one relationships.
+  /// Of attributes, and of the keys of to-one relationships.
   let columns: [Name: String]
-  /// The entities below an entity, itself included.
+  /// An entity's includes itself.
   let subtrees: [String: Set<String>]
-  /// The stored properties of each entity, inherited ones included.
+  /// Stored properties, inherited ones included.
   let attributes: [String: [XMLModel.Declared<XMLModel.Attribute>]]
   let relationships: [String: [XMLModel.Declared<XMLModel.Relationship>]]
 
-  /// Derives the layout.
-  ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - stored: The numbers by name that the file has; they count if they name the model's entities.
+  /// `stored` are the file's numbers; they count if they name all of the model's entities.
   init(_ model: XMLModel, stored: [String: Int64] = [:]) {
     self.model = model
     let walk = Self.walk(model)
@@ -41,7 +36,7 @@ struct Layout {
     columns = Self.columns(model, walk, tables)
   }
 
-  /// Returns the entities as they are numbered: roots by name regardless of case, each followed by its subentities.
+  /// As they are numbered: roots by name regardless of case, each followed by its subentities.
   private static func walk(_ model: XMLModel) -> [String] {
     func below(_ parent: String?) -> [String] {
       model.entities.filter { $0.parent == parent }.map(\.name)
@@ -50,7 +45,7 @@ struct Layout {
     return below(nil)
   }
 
-  /// Names the columns: the first user of a name in a table gets it bare, the next ones with numbers.
+  /// The first user of a name in a table gets it bare, the next ones with numbers.
   private static func columns(_ model: XMLModel, _ walk: [String], _ tables: [String: String]) -> [Name: String] {
     var columns: [Name: String] = [:]
     var used: [String: Set<String>] = [:]
@@ -75,12 +70,12 @@ struct Layout {
     return columns
   }
 
-  /// Returns the column of a to-many relationship without inverse, which is in its destination's table.
+  /// Without an inverse, the column is in the destination's table.
   func inverselessColumn(of name: Name) -> String {
     "Z\(numbers[name.entity] ?? 0)\(name.property.uppercased())"
   }
 
-  /// Returns the column beside a to-one relationship's key that has the number of the object's entity.
+  /// The column, beside the key, that has the number of the target's entity.
   ///
   /// Only relationships to entities that have subentities have one.
   func numberColumn(of name: Name) -> String? {
@@ -90,7 +85,6 @@ struct Layout {
     return "Z\(numbers[destination] ?? 0)_" + column.dropFirst()
   }
 
-  /// Returns the columns of a table of objects that the model knows.
   func knownColumns(of table: String) -> Set<String> {
     var known: Set = ["Z_PK", "Z_ENT", "Z_OPT"]
     for (name, column) in columns where tables[name.entity] == table {
@@ -110,7 +104,7 @@ struct Layout {
     return known
   }
 
-  /// Returns a relationship that an entity itself declares.
+  /// Only a stored one that the entity itself declares.
   func relationship(_ name: Name) -> XMLModel.Relationship? {
     model.entity(name.entity)?.relationships.first { $0.name == name.property && !$0.isTransient }
   }

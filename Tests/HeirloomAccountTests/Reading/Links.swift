@@ -1,4 +1,3 @@
-/// A link between two objects.
 struct Link: Hashable {
   let owner: ObjectKey
   let target: ObjectKey
@@ -15,7 +14,7 @@ struct Links {
     (self.contents, self.layout, self.objects) = (contents, layout, objects)
   }
 
-  /// Returns the links by the account of both sides.
+  /// By the account of both sides.
   func all(of name: Layout.Name) -> Set<Link> {
     guard let relationship = layout.relationship(name) else { return [] }
     guard let inverse = layout.model.inverse(of: relationship) else { return own(of: name) }
@@ -23,7 +22,7 @@ struct Links {
     return own(of: name).union(own(of: inverseName).map(\.reversed))
   }
 
-  /// Returns the links that the relationship's own column, table or inverse's column has.
+  /// Those in the relationship's own column or table, or in the inverse's column.
   func own(of name: Layout.Name) -> Set<Link> {
     guard let relationship = layout.relationship(name), let table = layout.tables[name.entity],
       let targetTable = layout.tables[relationship.destination]
@@ -47,7 +46,7 @@ struct Links {
     return Set(links.filter(isSound))
   }
 
-  /// Returns the place of each link's target among its owner's targets, where the relationship is ordered.
+  /// Of the targets among those of their owners; empty without an order.
   func places(of name: Layout.Name) -> [Link: Int64] {
     guard let relationship = layout.relationship(name), relationship.isToMany, relationship.isOrdered,
       let table = layout.tables[name.entity], let targetTable = layout.tables[relationship.destination]
@@ -77,7 +76,7 @@ struct Links {
 
   private func isSound(_ link: Link) -> Bool { objects.contains(link.owner) && objects.contains(link.target) }
 
-  /// Returns the links of a to-one relationship's column, in rows of the entities that have it.
+  /// Only in rows of the entities that have the relationship.
   private func keys(_ name: Layout.Name, _ table: String, _ targetTable: String) -> Set<Link> {
     guard let column = layout.columns[name] else { return [] }
     let owners = layout.subtrees[name.entity, default: []]

@@ -1,4 +1,3 @@
-/// A row of a table of objects.
 struct ObjectKey: Hashable, Comparable {
   let table: String
   let key: Int64
@@ -6,11 +5,10 @@ struct ObjectKey: Hashable, Comparable {
   static func < (left: Self, right: Self) -> Bool { (left.table, left.key) < (right.table, right.key) }
 }
 
-/// The objects of a file.
 struct Objects {
-  /// The entities of all objects, by table and key.
+  /// By table and key.
   let entities: [String: [Int64: String]]
-  /// The objects of exactly one entity, by its name, ascending.
+  /// Of exactly that entity, ascending.
   let byEntity: [String: [ObjectKey]]
 
   init(in contents: Contents, _ layout: Layout) {
@@ -32,7 +30,7 @@ struct Objects {
 
   func entity(_ object: ObjectKey) -> String? { entities[object.table]?[object.key] }
 
-  /// Returns the cells of an attribute by object; those without a value are left out.
+  /// Objects without a value are left out.
   func cells(of attribute: String, in contents: Contents, _ layout: Layout) -> [ObjectKey: Cell] {
     var cells: [ObjectKey: Cell] = [:]
     for (entity, objects) in byEntity {

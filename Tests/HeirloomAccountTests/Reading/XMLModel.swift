@@ -2,9 +2,9 @@
 struct XMLModel: Equatable, Sendable {
   /// An attribute, or a leaf of a composite one.
   struct Attribute: Equatable, Sendable {
-    /// The name; of a leaf, the path with points.
+    /// Of a leaf, the path with points.
     var name: String
-    /// The identifier by which versions are matched: the renaming identifier, or else the name.
+    /// Versions are matched by it: the renaming identifier, or else the name.
     var identifier: String
     var type: String
     var isOptional = true
@@ -12,11 +12,9 @@ struct XMLModel: Equatable, Sendable {
     var isExternal = false
     var isDerived = false
     var defaultValue: String?
-    /// The last part of the name.
     var leaf: String { name.split(separator: ".").last.map(String.init) ?? name }
   }
 
-  /// A relationship.
   struct Relationship: Equatable, Sendable {
     var name: String
     var identifier: String
@@ -29,7 +27,6 @@ struct XMLModel: Equatable, Sendable {
     var isTransient = false
   }
 
-  /// An entity with its own properties.
   struct Entity: Equatable, Sendable {
     var name: String
     var identifier: String
@@ -42,7 +39,6 @@ struct XMLModel: Equatable, Sendable {
     var uniqueAttributes: [String] = []
   }
 
-  /// An attribute or relationship with the entity that declares it.
   struct Declared<Property> {
     let entity: String
     let property: Property
@@ -54,7 +50,7 @@ struct XMLModel: Equatable, Sendable {
 
   func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
 
-  /// Returns an entity and its ancestors, the root last.
+  /// Begins with the entity itself; the root is last.
   func chain(of name: String) -> [Entity] {
     var chain: [Entity] = []
     var next: String? = name
@@ -67,26 +63,26 @@ struct XMLModel: Equatable, Sendable {
 
   func root(of name: String) -> String { chain(of: name).last?.name ?? name }
 
-  /// Returns the names of an entity and of all below it.
+  /// Includes the entity itself.
   func subtree(of name: String) -> Set<String> {
     Set(entities.filter { entity in chain(of: entity.name).contains { $0.name == name } }.map(\.name))
   }
 
-  /// Returns the attributes of an entity that have columns, inherited ones included.
+  /// Stored ones, including inherited ones.
   func attributes(of name: String) -> [Declared<Attribute>] {
     chain(of: name).flatMap { entity in
       entity.attributes.filter { !$0.isTransient }.map { Declared(entity: entity.name, property: $0) }
     }
   }
 
-  /// Returns the relationships of an entity that are stored, inherited ones included.
+  /// Stored ones, including inherited ones.
   func relationships(of name: String) -> [Declared<Relationship>] {
     chain(of: name).flatMap { entity in
       entity.relationships.filter { !$0.isTransient }.map { Declared(entity: entity.name, property: $0) }
     }
   }
 
-  /// Returns the inverse of a relationship with the entity that declares it.
+  /// Only a stored one that names the relationship as its own inverse.
   func inverse(of relationship: Relationship) -> Declared<Relationship>? {
     guard let name = relationship.inverse else { return nil }
     return relationships(of: relationship.inverseEntity ?? relationship.destination).first { found in

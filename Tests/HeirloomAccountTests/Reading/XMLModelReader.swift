@@ -6,12 +6,10 @@ import Foundation
 
 /// A reader of `contents` files that is no part of the product.
 final class XMLModelReader: NSObject, XMLParserDelegate {
-  /// Reads the model of an `….xcdatamodel` folder.
   static func model(at path: String) throws -> XMLModel {
     try model(Data(contentsOf: URL(fileURLWithPath: path).appendingPathComponent("contents")))
   }
 
-  /// Reads a model.
   static func model(_ data: Data) throws -> XMLModel {
     let reader = XMLModelReader()
     let parser = XMLParser(data: data)
@@ -80,7 +78,7 @@ final class XMLModelReader: NSObject, XMLParserDelegate {
     if element == "model" { isComplete = true }
   }
 
-  /// Returns an entity whose composite attributes are replaced by their leaves.
+  /// Replaces composite attributes by their leaves.
   private func flattened(_ entity: XMLModel.Entity) -> XMLModel.Entity {
     var entity = entity
     entity.attributes = entity.attributes.sorted { $0.name < $1.name }.flatMap { leaves(of: $0, in: entity.name) }

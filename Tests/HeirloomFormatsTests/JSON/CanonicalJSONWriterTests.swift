@@ -18,7 +18,6 @@ struct CanonicalJSONWriterTests {
     }
   }
 
-  /// Writes a document with something of every kind.
   private func write(to writer: inout CanonicalJSONWriter) {
     writer.beginObject()
     writer.key("a")

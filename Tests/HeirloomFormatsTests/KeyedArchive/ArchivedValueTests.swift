@@ -3,7 +3,6 @@ import HeirloomFormats
 import Testing
 
 struct ArchivedValueTests {
-  /// Values of each kind, and values that apps archive.
   static let values: [ArchivedValue] = [
     .null, true, false, 0, -1, .integer(.max), .integer(.min), 1.5, .double(-0.0), .double(.infinity), "", "Grüße 🌱",
     "$null", .data([]), .data([0, 255]), .date(0), .date(-1e9), .uuid(Array(0..<16)), .url("https://example.org/a?b=c"),
@@ -21,7 +20,6 @@ struct ArchivedValueTests {
     #expect(try value.encoded() == bytes || value.dictionaryValue != nil)
   }
 
-  /// Returns a random value.
   private static func random(_ generator: inout some RandomNumberGenerator, depth: Int) -> ArchivedValue {
     let kind = Int.random(in: 0..<(depth > 0 ? 14 : 10), using: &generator)
     func list() -> [ArchivedValue] {
@@ -135,7 +133,7 @@ struct ArchivedValueTests {
 
   // MARK: - Bad input
 
-  /// A faulty archive; only its name is shown, since some are large.
+  /// Only the name is shown, since some are large.
   struct BadArchive: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
@@ -237,7 +235,6 @@ struct ArchivedValueTests {
     ),
   ]
 
-  /// Returns an archive whose root is the object that a closure returns.
   private static func archive(_ make: (inout ArchiveBuilder) -> PropertyListValue) -> [UInt8] {
     var builder = ArchiveBuilder()
     let root = make(&builder)
@@ -341,14 +338,13 @@ struct ArchivedValueTests {
 }
 
 extension ArchiveBuilder {
-  /// Adds an array that holds itself.
   fileprivate mutating func selfContaining() -> PropertyListValue {
     let list = object("NSArray")
     set("NS.objects", of: list, to: .array([list]))
     return list
   }
 
-  /// Adds objects that each hold the next one twice.
+  /// Each object holds the next one twice.
   fileprivate mutating func doubling(_ levels: Int, className: String = "NSArray") -> PropertyListValue {
     var value = object(className, ["NS.objects": .array([])])
     for _ in 0..<levels { value = object(className, ["NS.objects": .array([value, value])]) }

@@ -10,7 +10,7 @@ struct MappingCorpusTests {
   static let sources = Corpus.mappingPaths.filter { !$0.hasSuffix(".cdm") }
   static let compiled = Corpus.mappingPaths.filter { $0.hasSuffix(".cdm") }
 
-  /// The parts of the files that are left out, with the reason; everything else is understood.
+  /// Left out, with the reason; everything else is understood.
   static let warnings: [String: [String]] = [
     // These are leftovers of editing that belong to no mapping model: their inverse leads nowhere.
     "ThreemaData.xcmappingmodel": [
@@ -64,7 +64,7 @@ struct MappingCorpusTests {
     #expect(count == 26)
   }
 
-  /// Returns the models that a source names, in the bundle that it names.
+  /// Those that the source names, in the bundle that it names.
   private static func models(
     of read: ReadMappingModel, in project: String
   ) throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
@@ -156,10 +156,11 @@ struct MappingCorpusTests {
     #expect(fitting > 0)
   }
 
-  /// Returns the effect of a mapping model: names and order, hashes, rows, policies, and each property's value.
+  /// Names and order, hashes, rows, policies, and each property's value.
   ///
-  /// Parts without effect are left out: values of computed attributes, relationships without a value, and the function
-  /// by which links are found if only one entity mapping can have made their objects.
+  /// Parts without effect are left out: values of computed attributes, relationships without a
+  /// value, and the function by which links are found if only one entity mapping can have made
+  /// their objects.
   private static func effect(
     of mappingModel: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> MappingModel {

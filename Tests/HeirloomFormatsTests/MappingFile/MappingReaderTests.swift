@@ -8,7 +8,6 @@ import Testing
 struct MappingReaderTests {
   // MARK: - Sources
 
-  /// Returns a source with the given objects.
   private static func document(_ objects: String) -> [UInt8] {
     Array(
       """
@@ -18,7 +17,6 @@ struct MappingReaderTests {
       """.utf8)
   }
 
-  /// Returns a mapping model with the entity mappings of the given identifiers.
   private static func model(_ ids: String) -> String {
     """
     <object type="XDDEVMAPPINGMODEL" id="z1"><attribute name="sourcemodelpath" type="string">A/M.xcdatamodeld/M 1.xcdatamodel</attribute>
@@ -65,7 +63,6 @@ struct MappingReaderTests {
     #expect(some.sourceExpression?.sourceRows?.predicate == "n > 5")
   }
 
-  /// Key path, name of the mapping, expected expression.
   static let links: [(path: String?, mapping: String?, expected: String)] = [
     (
       "$source.a.b", "AToA",
@@ -132,7 +129,6 @@ struct MappingReaderTests {
 
   // MARK: - Bad input
 
-  /// The fault, the bytes, and words of the error.
   static let bad: [(name: String, bytes: [UInt8], words: String)] = {
     let mapping = object("XDDEVENTITYMAPPING", "z2", ["sourcename": "A"], links: link("attributemappings", "z3"))
     let attribute = object("XDDEVATTRIBUTEMAPPING", "z3", ["name": "a"])
@@ -208,14 +204,12 @@ struct MappingReaderTests {
     ]
   }()
 
-  /// Returns an archive of one object.
   private static func archive(_ make: (inout ArchiveBuilder) -> PropertyListValue) -> [UInt8] {
     var builder = ArchiveBuilder()
     let root = make(&builder)
     return (try? builder.bytes(root: root)) ?? []
   }
 
-  /// Returns a compiled mapping model with one entity mapping.
   private static func compiled(_ make: (inout ArchiveBuilder) -> [String: PropertyListValue]) -> [UInt8] {
     archive { builder in
       let members = make(&builder)

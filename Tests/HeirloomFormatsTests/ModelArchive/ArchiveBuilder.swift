@@ -5,16 +5,14 @@ struct ArchiveBuilder {
   private var objects: [PropertyListValue] = [.string("$null")]
   private var classes: [String: PropertyListValue] = [:]
 
-  /// The reference of no object.
   static let null: PropertyListValue = .uid(0)
 
-  /// Adds a value, or an object without members so far, and returns its reference.
+  /// Returns the reference of the value, or of an object without members so far.
   mutating func add(_ value: PropertyListValue) -> PropertyListValue {
     objects.append(value)
     return .uid(objects.count - 1)
   }
 
-  /// Adds an object of a class.
   mutating func object(
     _ className: String, ancestors: [String] = [], _ members: [String: PropertyListValue] = [:]
   ) -> PropertyListValue {
@@ -28,30 +26,25 @@ struct ArchiveBuilder {
     return add(.dictionary(members.merging(["$class": type]) { $1 }))
   }
 
-  /// Replaces the members of an object.
   mutating func set(_ key: String, of reference: PropertyListValue, to value: PropertyListValue) {
     guard case .uid(let index) = reference, case .dictionary(var members) = objects[index] else { return }
     members[key] = value
     objects[index] = .dictionary(members)
   }
 
-  /// Adds a string.
   mutating func string(_ text: String) -> PropertyListValue {
     add(.string(text))
   }
 
-  /// Adds an array of references.
   mutating func array(_ elements: [PropertyListValue]) -> PropertyListValue {
     object("NSArray", ["NS.objects": .array(elements)])
   }
 
-  /// Adds a dictionary of references.
   mutating func dictionary(_ entries: [(String, PropertyListValue)]) -> PropertyListValue {
     let keys = entries.map { string($0.0) }
     return object("NSDictionary", ["NS.keys": .array(keys), "NS.objects": .array(entries.map(\.1))])
   }
 
-  /// Returns the archive with the given outermost object.
   func bytes(root: PropertyListValue, key: String = "root") throws -> [UInt8] {
     try BinaryPropertyListWriter.bytes(
       of: .dictionary([

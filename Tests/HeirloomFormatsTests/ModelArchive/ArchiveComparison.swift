@@ -7,7 +7,6 @@ struct ArchiveComparison {
   private var visited: Set<[Int]> = []
   private(set) var differences: [String] = []
 
-  /// Compares two archives.
   init(_ left: [UInt8], _ right: [UInt8]) throws {
     self.left = try KeyedArchive(left)
     self.right = try KeyedArchive(right)

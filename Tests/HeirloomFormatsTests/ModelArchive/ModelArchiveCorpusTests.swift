@@ -97,7 +97,7 @@ struct ModelArchiveCorpusTests {
     #expect(refused > 300)
   }
 
-  /// A small generator of numbers that are the same on each run.
+  /// Equal on each run.
   private struct SplitMix {
     var state: UInt64
 
@@ -112,9 +112,10 @@ struct ModelArchiveCorpusTests {
   /// Models whose sources were edited before or after they were compiled.
   static let editedModels: Set<String> = ["coredataplus/compiled/@25ef1d72/_SampleModel.momd/SampleModel.mom"]
 
-  /// Returns the entities without content that only one of the two forms has, or that apps change at run time.
+  /// Without content that only one of the two forms has, or that apps change at run time.
   ///
-  /// Caches may hold a second index named after the property, and compilers for old systems rename indexes.
+  /// Caches may hold a second index named after the property, and compilers for old systems rename
+  /// indexes.
   private func comparable(_ model: ManagedObjectModel) -> [EntityDescription] {
     model.entities.map { entity in
       var entity = entity

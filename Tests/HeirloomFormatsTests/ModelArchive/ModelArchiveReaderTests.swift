@@ -3,7 +3,7 @@ import HeirloomModel
 import Testing
 
 struct ModelArchiveReaderTests {
-  /// Builds a model of one entity `E` with the properties that `make` gives.
+  /// One entity `E` has the properties that `make` gives.
   private func read(
     _ make: (inout ArchiveBuilder, _ entity: PropertyListValue) -> [(String, PropertyListValue)]
   ) throws -> ReadModel {
@@ -18,7 +18,6 @@ struct ModelArchiveReaderTests {
     return try ModelArchiveReader.read(builder.bytes(root: root))
   }
 
-  /// Reads an attribute with the given members.
   private func attribute(
     type: Int, _ make: (inout ArchiveBuilder) -> [String: PropertyListValue]
   ) throws -> (attribute: AttributeDescription?, warnings: [ModelReadingWarning]) {

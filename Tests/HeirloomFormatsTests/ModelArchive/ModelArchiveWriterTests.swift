@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 struct ModelArchiveWriterTests {
-  /// Makes a model with everything that archives can hold.
   private func archivableModel() throws -> ManagedObjectModel {
     let model = try ManagedObjectModel.everything()
     var entities = model.entities

@@ -4,7 +4,6 @@ import HeirloomModel
 import TestSupport
 import Testing
 
-/// The lock that ships beside a model bundle.
 struct AdjacentLockTests {
   private let directory: TemporaryDirectory
 

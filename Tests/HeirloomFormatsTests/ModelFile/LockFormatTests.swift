@@ -6,7 +6,6 @@ import HeirloomModel
 import TestSupport
 import Testing
 
-/// The two formats of `lock.json`, and what is refused.
 struct LockFormatTests {
   private let directory: TemporaryDirectory
 
@@ -236,7 +235,7 @@ struct LockFormatTests {
 
   // MARK: - What isn't a lock
 
-  /// Writes bytes as the lock beside a bundle, and returns the error of listing its versions.
+  /// Returns the error of listing the bundle's versions.
   private func refusal(of bytes: [UInt8]) throws -> ModelReadingError? {
     let url = directory.file("lock.json")
     try Data(bytes).write(to: url)

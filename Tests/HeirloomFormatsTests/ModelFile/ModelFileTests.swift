@@ -11,7 +11,7 @@ struct ModelFileTests {
     directory = try TemporaryDirectory()
   }
 
-  /// Writes a file and the folders above it, and returns its path.
+  /// Makes the folders above the file too, and returns its path.
   @discardableResult
   private func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
     let url = directory.file(name)
@@ -156,7 +156,6 @@ struct ModelFileTests {
     #expect(try refusal(path("Story")).path?.hasSuffix("lock.json") == true)
   }
 
-  /// Files that are not models, with their kinds.
   static let otherFiles: [(String, [UInt8], ModelReadingError.Content)] = [
     ("empty.mom", [], .emptyFile), ("a.txt", Array("some text\n".utf8), .text),
     ("a.bin", [1, 2, 3, 0, 255], .unknownData),

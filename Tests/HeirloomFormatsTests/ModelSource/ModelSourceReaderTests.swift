@@ -7,7 +7,6 @@ struct ModelSourceReaderTests {
     try ModelSourceReader.read(Array(text.utf8))
   }
 
-  /// Reads a model of one entity `E` with the given content.
   private func entity(_ content: String, attributes: String = "", more: String = "") throws -> EntityDescription {
     let result = try read("<model><entity name=\"E\" \(attributes)>\(content)</entity>\(more)</model>")
     #expect(result.warnings == [])
@@ -278,7 +277,7 @@ struct ModelSourceReaderTests {
       ])
   }
 
-  /// Documents from which no model can be read, with a word that the error must have.
+  /// With a word that the error must have.
   static let badDocuments: [(String, String)] = [
     ("", "empty"), (" ", "no element"), ("<", "well-formed"), ("<model>", "truncated"), ("<model", "well-formed"),
     ("model", "well-formed"), ("<model/>junk", "well-formed"), ("<model/><model/>", "well-formed"),

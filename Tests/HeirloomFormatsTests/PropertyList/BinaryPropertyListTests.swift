@@ -133,7 +133,7 @@ struct BinaryPropertyListTests {
     }
   }
 
-  /// Objects that don't make a valid property list, each alone in a file.
+  /// Each is alone in a file.
   static let badObjects: [[UInt8]] = [
     [0x01], [0x0F], [0x15, 0], [0x10], [0x13, 0, 0, 0], [0x14, 0], [0x21, 0, 0], [0x22, 0], [0x23, 0], [0x30, 0],
     [0x33, 0, 0], [0x45, 1, 2], [0x4F], [0x4F, 0x10], [0x4F, 0x23, 0, 0, 0, 0, 0, 0, 0, 0], [0x4F, 0x14, 0, 0],
@@ -204,7 +204,7 @@ struct BinaryPropertyListTests {
     ) { try BinaryPropertyListWriter.bytes(of: value) }
   }
 
-  /// Returns a file with objects and references of one byte; the first object is the outermost.
+  /// References have one byte; the first object is the outermost.
   private func handmade(_ objects: [[UInt8]], offsets: [Int]? = nil) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
     var starts: [Int] = []
@@ -223,7 +223,7 @@ struct BinaryPropertyListTests {
 }
 
 extension PropertyListValue {
-  /// The value as text that shows every bit, dictionaries sorted.
+  /// Shows every bit; dictionaries are sorted.
   fileprivate var sortedDescription: String {
     switch self {
     case .real(let value): "real \(value.bitPattern)"

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ManagedObjectModel {
-  /// Makes a model that uses every feature of models at least once.
+  /// Uses every feature of models at least once.
   static func everything() throws -> ManagedObjectModel {
     try ManagedObjectModel(
       entities: [.document, .note, .tag], versionIdentifiers: ["2.0", ""],

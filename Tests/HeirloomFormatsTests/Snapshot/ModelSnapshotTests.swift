@@ -11,7 +11,7 @@ struct ModelSnapshotTests {
     ModelSnapshot(model: try .everything(), applicationVersion: "1.2 (34)", archivedAt: date)
   }
 
-  /// The golden files, which every later version must read.
+  /// Every later version must read these files.
   private static let goldens = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Goldens")
 
@@ -56,7 +56,6 @@ struct ModelSnapshotTests {
     #expect(keys(in: Array(sorted)) == keys(in: bytes))
   }
 
-  /// Returns the keys of a document in their order.
   private func keys(in json: [UInt8]) -> [String] {
     let text = String(decoding: json, as: UTF8.self)
     return text.matches(of: /"((?:[^"\\]|\\.)*)"\s*:/).map { String($0.1) }

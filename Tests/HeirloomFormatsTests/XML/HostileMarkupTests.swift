@@ -6,7 +6,7 @@ import Testing
 /// Documents whose parts could each be compared with all others.
 private struct NastyShape: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  /// The size of the smallest document.
+  /// Of the smallest document.
   let size: Int
   let document: @Sendable (Int) -> String
 
@@ -96,7 +96,7 @@ struct HostileMarkupTests {
     if !Sanitizer.isOn { #expect(fourTimes < 5, "\(fourTimes) s") }
   }
 
-  /// Returns the processor time of all readers of XML, in seconds.
+  /// The processor time of all readers of XML, in seconds.
   private static func time(_ bytes: [UInt8]) -> Double {
     let start = now()
     // A refusal is an answer.

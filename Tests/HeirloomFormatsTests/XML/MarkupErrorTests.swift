@@ -3,7 +3,6 @@ import Testing
 
 /// Documents with one mistake each: the error says in words what is wrong, and names the line where a person finds it.
 struct MarkupErrorTests {
-  /// A document of five lines with a mistake, its line, and words that the error has.
   struct Mistake: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var lines = ["<model>", " <entity name=\"E\">", "  <attribute name=\"a\"/>", " </entity>", "</model>"]

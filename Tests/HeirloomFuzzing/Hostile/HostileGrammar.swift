@@ -11,7 +11,6 @@ struct HostileGrammar {
     "Z_PLIST BLOB", "Z_CONTENT BLOB", "Z_NAME VARCHAR", "Z_SUPER INTEGER", "Z_MAX INTEGER", "a", "b",
   ]
 
-  /// Adds some objects to a store, or applies one of the known attacks.
   static func change(_ url: URL, using random: inout FuzzRandom) throws {
     if random.once(in: 4) { return try random.pick(HostileSchema.all).apply(to: url) }
     var objects: [HostileObject] = []

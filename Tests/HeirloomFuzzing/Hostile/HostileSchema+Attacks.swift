@@ -1,7 +1,7 @@
 import Foundation
 
 extension HostileSchema {
-  /// All attacks by name; each leaves a file of at most about 1 MB.
+  /// Each leaves a file of at most about 1 MB.
   package static let all: [HostileSchema] = longStatements + manyObjects + views + expressions + pages + rows
 
   private static func names(_ count: Int, _ prefix: String = "c") -> String {
@@ -11,8 +11,6 @@ extension HostileSchema {
   private static func list(_ word: String, _ count: Int) -> String {
     Array(repeating: word, count: count).joined(separator: ",")
   }
-
-  // MARK: Statements that are slow to parse
 
   private static let longStatements: [HostileSchema] = [
     HostileSchema("a table with 60,000 constraints") { _ in
@@ -52,8 +50,6 @@ extension HostileSchema {
     },
   ]
 
-  // MARK: Many objects
-
   private static let manyObjects: [HostileSchema] = [
     HostileSchema("16,000 views") { _ in (0..<16_000).map { .view("v\($0)", "SELECT 1") } },
     HostileSchema("16,000 tables") { _ in (0..<16_000).map { .table("t\($0)", "CREATE TABLE t\($0)(a)") } },
@@ -81,9 +77,7 @@ extension HostileSchema {
     },
   ]
 
-  // MARK: Views
-
-  /// Returns views, each of which names the one before it twice.
+  /// Each view names the one before it twice.
   private static func doubling(_ depth: Int, from first: String = "SELECT 1 AS a") -> [HostileObject] {
     [.view("v0", first)] + (1...depth).map { .view("v\($0)", "SELECT x.* FROM v\($0 - 1) AS x, v\($0 - 1) AS y") }
   }

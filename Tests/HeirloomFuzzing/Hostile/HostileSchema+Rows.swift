@@ -8,8 +8,6 @@ extension HostileSchema {
   /// Ten joins of a table that has 100 rows.
   private static let product = "(SELECT count(*) FROM \((0..<10).map { "d AS d\($0)" }.joined(separator: ",")))"
 
-  // MARK: Expressions
-
   static let expressions: [HostileSchema] = [
     HostileSchema("items with a computed name of 900 MB") { _ in
       [.table("ZITEM", "CREATE TABLE ZITEM(\(itemColumns), ZCREATEDAT TIMESTAMP, ZNAME VARCHAR AS (\(bomb)))")]
@@ -61,9 +59,7 @@ extension HostileSchema {
     },
   ]
 
-  // MARK: Pages
-
-  /// Returns an inner page of a table, whose cells all name one page.
+  /// An inner page of a table, whose cells all name one page.
   ///
   /// https://www.sqlite.org/fileformat2.html#b_tree_pages
   private static func branch(to child: Int, byteCount: Int) -> [UInt8] {
@@ -110,8 +106,6 @@ extension HostileSchema {
       try store.run("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 1 WHERE rootpage > 0")
     },
   ]
-
-  // MARK: Rows
 
   private static func series(_ count: Int) -> String {
     "WITH RECURSIVE n(i) AS (VALUES (10) UNION ALL SELECT i + 1 FROM n LIMIT \(count))"

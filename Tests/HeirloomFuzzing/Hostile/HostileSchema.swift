@@ -3,7 +3,6 @@ import HeirloomStore
 
 /// An attack that makes of a store a small file that asks for far more work, or memory, than it holds.
 package struct HostileSchema: Sendable {
-  /// The attack in a few words.
   package let name: String
   private let change: @Sendable (inout HostileStore) throws -> Void
 
@@ -11,29 +10,23 @@ package struct HostileSchema: Sendable {
     (self.name, self.change) = (name, change)
   }
 
-  /// Creates an attack that consists of rows of `sqlite_schema` alone.
+  /// An attack of rows of `sqlite_schema` alone.
   init(_ name: String, adding objects: @escaping @Sendable (HostileStore) -> [HostileObject]) {
     self.init(name) { store in try store.add(objects(store)) }
   }
 
-  /// Attacks a store that nobody has open.
-  ///
-  /// - Parameter url: The store's file, in rollback mode; it has a table `ZITEM` with objects.
-  /// - Throws: The error that keeps the store from being changed.
+  /// The store is in rollback mode, nobody has it open, and its table `ZITEM` has objects.
   package func apply(to url: URL) throws {
     var store = HostileStore(url: url)
     try change(&store)
   }
 
-  /// Makes the store that is changed, the first version of the sample "Done" with six items.
-  ///
-  /// - Parameter url: The store's file.
-  /// - Throws: The error that keeps it from being made.
+  /// The first version of the sample "Done" with six items.
   package static func makeStore(at url: URL) throws {
     try template.get().write(to: url)
   }
 
-  /// The store's bytes: hundreds of copies are made of one.
+  /// Hundreds of stores are copies of these bytes.
   private static let template: Result<Data, any Error> = Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heirloom-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -48,7 +41,6 @@ package struct HostileSchema: Sendable {
 }
 
 extension HostileSchema: CustomStringConvertible {
-  /// The name.
   package var description: String { name }
 }
 
@@ -57,7 +49,7 @@ struct HostileObject {
   var kind: String
   var name: String
   var table: String?
-  /// The first page; `nil` for the items' table's.
+  /// `nil` for that of the items' table.
   var page: Int64? = 0
   var sql: String
 
@@ -84,7 +76,6 @@ struct HostileObject {
 struct HostileStore {
   let url: URL
 
-  /// Runs statements unchanged.
   func run(_ script: String) throws {
     try withConnection { try $0.executeScript(script) }
   }
@@ -96,7 +87,7 @@ struct HostileStore {
     return value
   }
 
-  /// Writes rows into `sqlite_schema`; existing rows of the same names go.
+  /// Existing rows of the same names go.
   func add(_ objects: [HostileObject]) throws {
     try withConnection { connection in
       try connection.execute("PRAGMA writable_schema = ON")
@@ -118,7 +109,7 @@ struct HostileStore {
     }
   }
 
-  /// Changes the file's pages: the existing ones, by their numbers from 1, and new ones at the end.
+  /// `root` is the index of the items' first page; new pages go to the end.
   func changePages(_ body: (inout [[UInt8]], _ root: Int) throws -> Void) throws {
     let root = try withConnection { connection in
       try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'ZITEM'")

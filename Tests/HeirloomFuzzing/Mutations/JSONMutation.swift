@@ -6,14 +6,13 @@ struct JSONMutation {
   private var root: JSONValue
   private var count = 0
 
-  /// Takes a document apart; `nil` if it isn't one.
+  /// Returns `nil` if the bytes are no JSON.
   init?(_ bytes: [UInt8]) {
     guard let value = try? JSONReader.value(of: bytes) else { return nil }
     root = value
     count = Self.count(value)
   }
 
-  /// Changes the document's content.
   mutating func mutate(using random: inout FuzzRandom) {
     for _ in 0...random.below(3) {
       var place = random.below(count)
@@ -22,7 +21,7 @@ struct JSONMutation {
     }
   }
 
-  /// Sets the hashes of a snapshot to its model's, if that can still be read, so that it is checked more closely.
+  /// Sets the hashes of a snapshot to its model's, so that it is checked more closely.
   mutating func agree() {
     guard case .object(var members) = root, let content = members["model"],
       let model = try? ModelContentReader.model(content)
@@ -41,7 +40,7 @@ struct JSONMutation {
     }
   }
 
-  /// Finds a value by its number, in the order of the document, and changes it.
+  /// Values are numbered in the order of the document; -1 after the change.
   private static func change(
     _ value: inout JSONValue, at place: inout Int, donor: JSONValue, using random: inout FuzzRandom
   ) {
@@ -131,7 +130,6 @@ struct JSONMutation {
     return nil
   }
 
-  /// The document as bytes.
   var encoded: [UInt8] {
     var writer = CanonicalJSONWriter(isIndented: false)
     Self.write(root, to: &writer)

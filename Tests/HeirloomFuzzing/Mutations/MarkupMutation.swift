@@ -30,13 +30,12 @@ struct MarkupMutation {
 
   private let root: Element
 
-  /// Takes a document apart; `nil` if it isn't one.
+  /// Returns `nil` if the bytes are no XML.
   init?(_ bytes: [UInt8]) {
     guard let element = try? MarkupReader.rootElement(of: bytes) else { return nil }
     root = Element(element)
   }
 
-  /// Changes the document's content.
   func mutate(using random: inout FuzzRandom) {
     for _ in 0...random.below(4) {
       var all: [Element] = []
@@ -75,7 +74,7 @@ struct MarkupMutation {
     }
   }
 
-  /// Returns the document as bytes, sometimes with markup that no file of Xcode's has.
+  /// Sometimes with markup that no file of Xcode's has.
   func encoded(using random: inout FuzzRandom) -> [UInt8] {
     var text = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n"
     let odd = random.below(60)
@@ -104,7 +103,7 @@ struct MarkupMutation {
     text += "</" + element.name + ">"
   }
 
-  /// Returns a text in XML's form; characters that XML can't have become others.
+  /// Characters that XML can't have become others.
   private func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -11,7 +11,7 @@ struct PropertyListMutation {
   private var objects: [Object] = []
   private var top = 0
 
-  /// Takes a list apart; `nil` if it isn't one.
+  /// Returns `nil` if the bytes are no property list.
   init?(_ bytes: [UInt8]) {
     guard let reader = try? BinaryPropertyListReader(bytes) else { return nil }
     for index in 0..<reader.count {
@@ -25,7 +25,6 @@ struct PropertyListMutation {
     top = reader.topIndex
   }
 
-  /// Changes the list's content.
   mutating func mutate(using random: inout FuzzRandom) {
     for _ in 0...random.below(4) {
       let place = random.below(objects.count)
@@ -71,7 +70,7 @@ struct PropertyListMutation {
     }
   }
 
-  /// Returns another text, mostly one of the list's: a name that has a meaning in it.
+  /// Mostly one of the list's: a name that has a meaning in it.
   private func other(than text: String, using random: inout FuzzRandom) -> String {
     if random.once(in: 3) { return random.text() }
     for _ in 0..<8 {
@@ -118,7 +117,7 @@ struct PropertyListMutation {
     objects[place] = objects[inner]
   }
 
-  /// Returns the list as bytes, sometimes with wrong sizes and places.
+  /// Sometimes with wrong sizes and places.
   func encoded(using random: inout FuzzRandom) -> [UInt8] {
     let referenceSize = objects.count <= 0x100 && !random.once(in: 20) ? 1 : 2
     var bytes: [UInt8] = Array("bplist00".utf8)
@@ -152,7 +151,7 @@ struct PropertyListMutation {
     return bytes + trailer
   }
 
-  /// Returns an object without others, taken out of a list that holds only it.
+  /// Taken out of a list that holds only the value.
   private static func encoded(_ value: PropertyListValue) -> [UInt8] {
     guard let list = try? BinaryPropertyListWriter.bytes(of: value), list.count > 41 else { return [0] }
     let table = list.suffix(8).reduce(0) { $0 << 8 | Int($1) }

@@ -7,17 +7,11 @@ struct StoreMutation {
   private(set) var bytes: [UInt8]
   private let url: URL
 
-  /// Starts from a store.
-  ///
-  /// - Parameters:
-  ///   - bytes: The file.
-  ///   - folder: A folder for a file that is gone afterwards.
   init(_ bytes: [UInt8], folder: URL) {
     self.bytes = bytes
     url = folder.appendingPathComponent("Mutation.sqlite")
   }
 
-  /// Changes the store's content, or the pages that hold it.
   mutating func mutate(using random: inout FuzzRandom) throws {
     let way = random.below(10)
     if way < 7 {
@@ -97,7 +91,6 @@ struct StoreMutation {
     }
   }
 
-  /// Returns an object of the schema that calls functions, or has an unusual form.
   private func object(_ table: String, _ column: String, using random: inout FuzzRandom) -> String {
     let call = random.pick([
       "load_extension('/tmp/x')", "writefile('/tmp/x', 'y')", "randomblob(10)", "abs(\(column))", "unknown_function(1)",
@@ -151,7 +144,7 @@ struct StoreMutation {
     try connection.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = ?1", [.blob(bytes)])
   }
 
-  /// Changes the schema's own rows, which SQLite trusts.
+  /// SQLite trusts these rows.
   private func changeSchema(_ connection: Connection, using random: inout FuzzRandom) throws {
     try connection.execute("PRAGMA writable_schema = ON")
     defer { try? connection.execute("PRAGMA writable_schema = RESET") }

@@ -5,14 +5,10 @@ struct SwiftMutation {
   private var tokens: [String]
   private let other: [String]
 
-  /// The most bytes of an input.
+  /// In bytes of an input.
   private static let limit = 200_000
 
-  /// Takes a file apart.
-  ///
-  /// - Parameters:
-  ///   - text: The file.
-  ///   - other: Another file, from which pieces are inserted.
+  /// Pieces of the other file are inserted.
   init(_ text: String, with other: String) {
     tokens = TextMutation.tokens(text)
     self.other = TextMutation.tokens(other)
@@ -34,7 +30,7 @@ struct SwiftMutation {
   ]
   private static let partners = ["(": ")", "[": "]", "{": "}", "<": ">"]
 
-  /// Returns a piece at a place: a group in brackets, some tokens, or a line, in which brackets are in pairs.
+  /// A group in brackets, some tokens, or a line, in which brackets are in pairs.
   private static func piece(_ tokens: [String], _ random: inout FuzzRandom) -> Range<Int> {
     let start = random.below(tokens.count)
     var (open, end) = (0, start)
@@ -48,7 +44,6 @@ struct SwiftMutation {
     return start..<end
   }
 
-  /// Changes the file.
   mutating func mutate(using random: inout FuzzRandom) {
     for _ in 0...random.below(4) where !tokens.isEmpty {
       let piece = Self.piece(tokens, &random)
@@ -91,7 +86,7 @@ struct SwiftMutation {
     }
   }
 
-  /// Declarations that lead to each other, each to several of the next.
+  /// Declarations that refer to each other, each to several of the next.
   private static func tower(_ height: Int, _ random: inout FuzzRandom) -> [String] {
     let form = random.below(5)
     return ["\n"]
@@ -106,6 +101,5 @@ struct SwiftMutation {
       }
   }
 
-  /// The file as bytes.
   var encoded: [UInt8] { tokens.flatMap(\.utf8) }
 }

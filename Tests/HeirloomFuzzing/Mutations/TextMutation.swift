@@ -3,11 +3,7 @@ struct TextMutation {
   private var tokens: [String]
   private let other: [String]
 
-  /// Takes a text apart.
-  ///
-  /// - Parameters:
-  ///   - text: The text.
-  ///   - other: Another text, from which pieces are inserted.
+  /// Pieces of the other text are inserted.
   init(_ text: String, with other: String) {
     tokens = Self.tokens(text)
     self.other = Self.tokens(other)
@@ -29,7 +25,7 @@ struct TextMutation {
     "\u{1F600}",
   ]
 
-  /// Returns the words and signs of a text.
+  /// Words, and single other characters.
   static func tokens(_ text: String) -> [String] {
     var tokens: [String] = []
     var isWord = false
@@ -45,7 +41,6 @@ struct TextMutation {
     return tokens
   }
 
-  /// Changes the text.
   mutating func mutate(using random: inout FuzzRandom) {
     for _ in 0...random.below(3) {
       let place = random.below(tokens.count + 1)
@@ -74,6 +69,5 @@ struct TextMutation {
     }
   }
 
-  /// The text as bytes.
   var encoded: [UInt8] { Array(tokens.joined().utf8) }
 }

@@ -1,27 +1,21 @@
 package import Foundation
 
-/// The results of a number of inputs.
 package struct FuzzTally: Codable, Sendable {
-  /// The numbers of inputs that ended at each stage, by the stage's number.
+  /// By the stage's number.
   package var counts: [Int] = Array(repeating: 0, count: FuzzStage.allCases.count)
-  /// The longest time that an input took, in milliseconds.
+  /// The longest time of an input, in milliseconds.
   package var slowest: Double = 0
-  /// The input that took it.
   package var slowestInput: Int = 0
-  /// The most memory that the process had at once, in bytes.
+  /// The most memory of the process at once, in bytes.
   package var peakBytes: Int64 = 0
-  /// The findings, with the number of the input.
+  /// With the number of the input.
   package var findings: [String] = []
 
-  /// Creates a tally of nothing.
   package init() {}
 
-  /// The number of inputs.
   package var total: Int { counts.reduce(0, +) }
-  /// The number of inputs that came past the container of the content.
   package var pastContainer: Int { total - counts[FuzzStage.container.rawValue] }
 
-  /// Adds the results of other inputs.
   package mutating func add(_ other: FuzzTally) {
     for index in counts.indices { counts[index] += other.counts[index] }
     if other.slowest > slowest { (slowest, slowestInput) = (other.slowest, other.slowestInput) }
@@ -32,37 +26,26 @@ package struct FuzzTally: Codable, Sendable {
 
 /// A number of inputs that a reader gets in this process, one after the other.
 package struct FuzzBatch {
-  /// The longest processor time for an input, in seconds, which hardly depends on the other work of the machine.
+  /// Processor time of an input, in seconds, which hardly depends on the other work of the machine.
   package static let timeLimit = 2
-  /// The most memory that a process may have, in bytes.
+  /// Of a process, in bytes.
   package static let memoryLimit: Int64 = 256 << 20
 
-  /// The longest time for an input, including waits, in seconds.
+  /// Of an input, including waits, in seconds.
   package static let waitLimit = 20
 
   private let target: FuzzTarget
   private let seed: UInt64
   private let folder: URL
 
-  /// Creates a batch.
-  ///
-  /// - Parameters:
-  ///   - target: The reader.
-  ///   - seed: The seed of the inputs.
-  ///   - folder: A folder for files; its file `input` has the input that is being read, and `number` its number.
+  /// The folder's file `input` has the input that is being read, and `number` its number.
   package init(_ target: FuzzTarget, seed: UInt64, folder: URL) {
     self.target = target
     self.seed = seed
     self.folder = folder
   }
 
-  /// Reads inputs.
-  ///
-  /// - Parameters:
-  ///   - numbers: The inputs' numbers.
-  ///   - ownsProcess: True if the process does nothing else: a slow input ends it, and its memory is checked.
-  /// - Returns: The results.
-  /// - Throws: The error that keeps inputs from being made.
+  /// If the process does nothing else, a slow input ends it, and its memory is checked.
   package func run(_ numbers: Range<Int>, ownsProcess: Bool) throws -> FuzzTally {
     let inputs = try FuzzInputs(for: target, seed: seed, folder: folder)
     let reader = try FuzzReader(target, folder: folder)
@@ -99,7 +82,7 @@ package struct FuzzBatch {
     try Data(bytes).write(to: folder.appendingPathComponent(name))
   }
 
-  /// Lets the system end the process after the given seconds of work or of time; 0 for never.
+  /// The system ends the process after the given seconds of work or of time; 0 for never.
   private func setAlarm(seconds: Int, waiting: Int) {
     alarm(UInt32(waiting))
     var timer = itimerval(it_interval: timeval(), it_value: timeval(tv_sec: seconds, tv_usec: 0))
@@ -111,14 +94,13 @@ package struct FuzzBatch {
     #endif
   }
 
-  /// Returns the time that the processors worked for this process, in seconds.
   static func processorSeconds() -> Double {
     var time = timespec()
     guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Returns the most memory that was resident at once; 0 where the system doesn't tell.
+  /// Resident memory; 0 where the system doesn't tell.
   private static func peakBytes() -> Int64 {
     guard let file = fopen("/proc/self/status", "re") else { return 0 }
     defer { fclose(file) }

@@ -3,32 +3,20 @@ import HeirloomStore
 
 /// The run of all readers on mutated inputs, in processes of their own; it reports a crash or a hang and continues.
 package struct FuzzCampaign {
-  /// The number of inputs that a process reads.
   private static let batchSize = 1000
 
   private let executable: URL
   private let seed: UInt64
   private let findingsFolder: URL
 
-  /// Creates a campaign.
-  ///
-  /// - Parameters:
-  ///   - executable: The program that runs a batch on request.
-  ///   - seed: The seed of the inputs.
-  ///   - findingsFolder: The folder that keeps the inputs that ended a process.
+  /// The program runs a batch on request; the folder keeps the inputs that ended a process.
   package init(executable: URL, seed: UInt64, findingsFolder: URL) {
     self.executable = executable
     self.seed = seed
     self.findingsFolder = findingsFolder
   }
 
-  /// Runs inputs through readers.
-  ///
-  /// - Parameters:
-  ///   - targets: The readers.
-  ///   - count: The number of inputs for all readers together.
-  /// - Returns: The results.
-  /// - Throws: The error that keeps processes from being started.
+  /// `count` is for all readers together.
   package func run(_ targets: [FuzzTarget], count: Int) throws -> [FuzzTarget: FuzzTally] {
     let shares = targets.reduce(0) { $0 + $1.share }
     var batches: [(target: FuzzTarget, numbers: Range<Int>)] = []
@@ -62,7 +50,7 @@ package struct FuzzCampaign {
     return tallies
   }
 
-  /// Runs a batch, and after a crash the rest of it in another process.
+  /// After a crash, the rest runs in another process.
   private func run(_ target: FuzzTarget, _ numbers: Range<Int>) throws -> FuzzTally {
     var tally = FuzzTally()
     var start = numbers.lowerBound
@@ -107,7 +95,6 @@ package struct FuzzCampaign {
     try bytes.write(to: findingsFolder.appendingPathComponent("\(target)-\(seed)-\(number)"))
   }
 
-  /// Returns the table of the results.
   package static func table(_ tallies: [FuzzTarget: FuzzTally]) -> [String] {
     var rows = [
       ["reader", "inputs", "container", "form", "content", "accepted", "past container", "slowest ms", "peak MiB"]
@@ -138,10 +125,8 @@ package struct FuzzCampaign {
 
 /// A folder for one run, in memory if the system has such a place, removed with the last reference.
 package final class FuzzFolder: Sendable {
-  /// The folder.
   package let url: URL
 
-  /// Makes the folder.
   package init() throws {
     let memory = "/dev/shm"
     let parent =

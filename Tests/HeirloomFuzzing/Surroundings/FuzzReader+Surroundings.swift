@@ -60,7 +60,8 @@ extension FuzzReader {
     return isDone ? .accepted : .content
   }
 
-  /// Gives the links to the owner of the other folder: the caller's own link may lead the external data anywhere.
+  /// Gives the links to the other folder's owner: through the caller's own link, external data may
+  /// be anywhere.
   private static func giveAwayLinks(in folder: String) {
     guard geteuid() == 0 else { return }
     for name in FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? [] {
@@ -70,7 +71,7 @@ extension FuzzReader {
     }
   }
 
-  /// Removes a folder by another program than Foundation, which fails at names that are not text.
+  /// Foundation's removal fails at names that are not text.
   private static func removeTree(_ path: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/rm")
@@ -79,7 +80,7 @@ extension FuzzReader {
     process.waitUntilExit()
   }
 
-  /// Returns the modes of everything in a folder, and for files the content and whether they have a single name.
+  /// The modes of everything, and for files the content and whether they have a single name.
   ///
   /// A file to which the recipe gave a name in the store's folder may have further names there.
   private static func picture(of folder: String) -> [String: String] {
@@ -96,7 +97,7 @@ extension FuzzReader {
     return picture
   }
 
-  /// Returns true if the store, a previous version or a set-aside store has the six items.
+  /// True if the store, a previous version or a set-aside store has the six items.
   private static func holdsRows(in place: URL) throws -> Bool {
     let paths = FileManager.default.enumerator(atPath: place.path)?.allObjects as? [String] ?? []
     return paths.filter { $0.hasSuffix("Done.sqlite") }.contains { path in

@@ -8,17 +8,15 @@ import HeirloomVault
 /// The first byte of each action decides its kind, and the next ones its choices. So a changed byte changes one choice,
 /// and the result stays a journal, a log or a folder.
 struct Surroundings {
-  /// The folder with the store.
   let place: URL
-  /// A folder of somebody else, which nothing may change.
+  /// Somebody else's: nothing may change it.
   let foreign: URL
-  /// The store.
   let store: URL
   /// True when only the companion folder and the support folder were filled: all rows of the store can then be found.
   private(set) var leavesStoreAlone = true
   private var recipe: Recipe
 
-  /// The bytes of a recipe, taken one by one; zeros at its end.
+  /// Zeros follow its end.
   private struct Recipe {
     var rest: ArraySlice<UInt8>
 
@@ -32,12 +30,11 @@ struct Surroundings {
     recipe = Recipe(rest: bytes[...])
   }
 
-  /// Returns recipes with one action of each kind, with which mutations begin.
+  /// Recipes with one action of each kind, with which mutations begin.
   static func samples() -> [[UInt8]] {
     [[]] + (0..<6).map { kind in [kind] + (0..<24).map { UInt8(truncatingIfNeeded: Int($0) * 7 + Int(kind)) } }
   }
 
-  /// Makes the surroundings of the recipe.
   mutating func make() throws {
     for _ in 0..<4 where !recipe.rest.isEmpty {
       switch recipe.byte() % 6 {
@@ -134,7 +131,8 @@ struct Surroundings {
     put(Data(bytes), at: store.path + "-wal")
   }
 
-  /// Writes a file in the place of whatever lies there: a pipe would wait for a reader, and a link lead to another's file.
+  /// Replaces whatever lies there: a pipe would wait for a reader, and a link lead to another's
+  /// file.
   private func put(_ bytes: Data, at path: String) {
     try? FileManager.default.removeItem(atPath: path)
     try? bytes.write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
@@ -185,7 +183,7 @@ struct Surroundings {
     }
   }
 
-  /// Makes a version that nobody kept, with a description whose checksum is right.
+  /// A version that nobody kept, with a description whose checksum is right.
   private mutating func makeVersion() throws {
     let identifier = recipe.pick(["0123456789abcdef0123456789abcdef", "ffffffffffffffffffffffffffffffff"])
     let time: Int64 = recipe.pick([0, 1_000_000_000, 4_102_444_800, 253_402_300_799])
@@ -216,7 +214,7 @@ struct Surroundings {
     }
   }
 
-  /// Makes the record of an operation that nobody began, whose checksum is right.
+  /// The record of an operation that nobody began, whose checksum is right.
   private mutating func makeRecord() throws {
     let companion = store.path + ".heirloom"
     try? FileManager.default.createDirectory(atPath: companion, withIntermediateDirectories: true)

@@ -32,7 +32,6 @@ struct MetadataCorpusTests {
     if let checksum = metadata.versionChecksum {
       #expect(checksum == ManagedObjectModel.versionChecksum(of: metadata.versionHashes))
     }
-    // Writing and reading again gives the same.
     let list = try metadata.propertyList()
     #expect(try StoreMetadata(propertyList: list, identifier: metadata.identifier, path: "") == metadata)
   }

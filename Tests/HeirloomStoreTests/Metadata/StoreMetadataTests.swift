@@ -6,7 +6,6 @@ import TestSupport
 import Testing
 
 struct StoreMetadataTests {
-  /// Makes a database with the given statements.
   private func database(_ directory: TemporaryDirectory, _ script: String) throws -> URL {
     let file = directory.file("Store.sqlite")
     let connection = try Connection(path: file.path, mode: .createExclusively())
@@ -18,7 +17,6 @@ struct StoreMetadataTests {
   private static let table =
     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);"
 
-  /// Makes a store with a complete row that has the given property list.
   private func store(_ directory: TemporaryDirectory, _ list: PropertyListValue) throws -> URL {
     let file = try database(directory, Self.table)
     let connection = try Connection(path: file.path, mode: .readWrite)

@@ -5,7 +5,6 @@ import HeirloomSupport
 import TestSupport
 import Testing
 
-/// Composite attributes of objects: as a whole, by path, and in fetches.
 struct CompositeTests {
   private let directory: TemporaryDirectory
   private let store: PersistentStore
@@ -55,7 +54,6 @@ struct CompositeTests {
     ])
   }
 
-  /// Makes an aircraft that can be saved.
   private func aircraft(_ tail: String) throws -> ManagedObject {
     let aircraft = try context.insert("Aircraft")
     aircraft["tail"] = .string(tail)

@@ -4,7 +4,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Lists of to-many relationships that are edited in place.
 struct ListEditTests {
   private let directory: TemporaryDirectory
 
@@ -55,7 +54,7 @@ struct ListEditTests {
     let isInPlace: Bool
     var context: ManagedObjectContext
     var nodes: [ManagedObject] = []
-    /// The objects that the last edit found.
+    /// Those that the last edit found.
     var found: [Int?] = []
     /// The error that the next save is to throw.
     private var error: ManagedObjectError?
@@ -103,7 +102,6 @@ struct ListEditTests {
       context.rollback()
     }
 
-    /// Makes one object the last of another's list in a second context.
     func append(_ object: ManagedObject, to owner: ManagedObject, _ name: String, reopens: Bool) throws {
       let store = reopens ? try PersistentStore.open(at: url, model: try ListEditTests.model()) : context.store
       let other = ManagedObjectContext(store: store)
@@ -154,7 +152,6 @@ struct ListEditTests {
         }
       }
     }
-    /// The error without the store's identifier.
     func sentence(_ error: ManagedObjectError?) -> String? {
       error?.cause.replacing(/x-coredata:..[-0-9A-F]+/, with: "")
     }

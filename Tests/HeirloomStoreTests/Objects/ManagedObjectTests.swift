@@ -19,7 +19,7 @@ struct ManagedObjectTests {
     context = ManagedObjectContext(store: store)
   }
 
-  /// Opens the store a second time, as another process does.
+  /// As another process does.
   private func reopened() throws -> ManagedObjectContext {
     ManagedObjectContext(store: try PersistentStore.open(at: url, model: model))
   }

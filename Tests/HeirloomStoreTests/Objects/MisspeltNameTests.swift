@@ -4,7 +4,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Names that no entity or property has, in every call that takes one.
 struct MisspeltNameTests {
   private let directory: TemporaryDirectory
   private let context: ManagedObjectContext
@@ -15,7 +14,7 @@ struct MisspeltNameTests {
       store: try PersistentStore.create(at: directory.file("Notes.sqlite"), model: try Models.everything()))
   }
 
-  /// The names that were meant, as a person sees it.
+  /// With the name that was meant, as a person sees it.
   private static let properties: [(String, String?)] = [
     ("txet", "text"), ("Text", "text"), ("titel", nil), ("authr", "author"), ("editor", "editors"),
     ("place.citty", "place.city"), ("place.town", nil), ("plaec.city", "place.city"),
@@ -77,7 +76,7 @@ struct MisspeltNameTests {
     #expect(wanted.cause == error?.cause)
   }
 
-  /// Conditions of fetches with the misspelt name, its entity and the one that was meant.
+  /// With the misspelt name, its entity and the name that was meant.
   private static let conditions: [(String, String, String, String?)] = [
     ("txet == 'a'", "Note", "txet", "text"), ("author.nmae == 'a'", "Person", "nmae", "name"),
     ("ANY editors.nmae == 'a'", "Person", "nmae", "name"), ("authr.name == 'a'", "Note", "authr", "author"),

@@ -3,7 +3,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// The rules of a model that a save obeys.
 struct SavingTests {
   private let directory: TemporaryDirectory
   private let store: PersistentStore

@@ -10,7 +10,7 @@ struct StoreViewTests {
   private let model: ManagedObjectModel
   private let connection: Connection
 
-  /// Opens a connection with one empty store as `main` and another attached as `candidate`.
+  /// One empty store is `main`, another is attached as `candidate`.
   init() throws {
     directory = try TemporaryDirectory()
     model = try Models.everything()
@@ -29,7 +29,7 @@ struct StoreViewTests {
       metadata: try StoreMetadata(connection: connection, database: database, path: path), isReadOnly: isReadOnly)
   }
 
-  /// Changes objects as a program does, in the same way on equal stores.
+  /// As a program does, in the same way on equal stores.
   private static func change(_ context: ManagedObjectContext, _ random: inout SplitMix64) throws {
     func pick(_ entity: String, _ random: inout SplitMix64) throws -> ManagedObject? {
       let objects = try context.fetch(entity)

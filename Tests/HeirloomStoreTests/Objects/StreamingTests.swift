@@ -23,7 +23,6 @@ struct StreamingTests {
     ManagedObjectContext(store: try PersistentStore.open(at: url, model: model))
   }
 
-  /// Returns the paths of an entity's stored attributes.
   private func paths(_ entity: String) -> [String] {
     let schema = PhysicalSchema(model: model)
     return model.attributes(of: entity).flatMap { schema.columns(ofAttribute: $0.name, in: entity) }

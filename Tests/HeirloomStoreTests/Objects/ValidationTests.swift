@@ -3,7 +3,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// The faults that a save refuses and a migration finds.
 struct ValidationTests {
   private let directory: TemporaryDirectory
   private let store: PersistentStore

@@ -11,18 +11,17 @@ struct ChangedCopy {
   let connection: Connection
   let written: WrittenPages
   let pageSize: Int
-  /// The tables that statements wrote to, or made.
+  /// Those that statements wrote to, or made.
   private(set) var changed: Set<String> = []
   private let directory: TemporaryDirectory
 
-  /// Copies a store of the corpus, in rollback mode.
+  /// Copies the store in rollback mode.
   init(ofCorpusStore path: String) throws {
     let directory = try TemporaryDirectory()
     let url = try Corpus.copyStore(path, to: directory)
     try self.init(of: url, in: directory)
   }
 
-  /// Makes a database by statements.
   init(_ statements: [String]) throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Made.sqlite")
@@ -44,7 +43,7 @@ struct ChangedCopy {
     written = try #require(WrittenPages(pageSize: pageSize))
   }
 
-  /// Runs statements on the copy, through the layer.
+  /// Through the layer.
   mutating func change(_ statements: [(sql: String, table: String?)]) throws {
     try connection.attach(path: copy.path, as: "copy", noting: written)
     try connection.execute("PRAGMA copy.journal_mode = OFF")
@@ -58,7 +57,7 @@ struct ChangedCopy {
     try connection.detach("copy")
   }
 
-  /// Writes bytes through the layer, as SQLite would if it were wrong.
+  /// Through the layer, as SQLite would if it were wrong.
   func overwrite(_ bytes: [UInt8], at offset: Int64) throws {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
@@ -72,7 +71,7 @@ struct ChangedCopy {
     try #require(opened.pointee.pMethods.pointee.xWrite(opened, bytes, Int32(bytes.count), offset) == SQLITE_OK)
   }
 
-  /// Writes bytes past the layer, as another program would.
+  /// Past the layer, as another program would.
   func overwriteUnseen(_ bytes: [UInt8], at offset: Int64, in url: URL? = nil) throws {
     let file = try FileHandle(forWritingTo: url ?? copy)
     try file.seek(toOffset: UInt64(offset))
@@ -85,12 +84,10 @@ struct ChangedCopy {
     var (kept, compared, walked, summed) = (0, 0, 0, 0)
   }
 
-  /// Checks the copy: tables that were changed are walked, others compared.
+  /// Walks tables that were changed, compares others, and throws ``PageFault`` with the first
+  /// finding.
   ///
-  /// - Parameters:
-  ///   - walksAll: True to walk each touched tree, so that only the structure is checked.
-  ///   - tally: The counts to add to.
-  /// - Throws: ``PageFault`` with the first finding, or SQLite's error.
+  /// With `walksAll`, each touched tree is walked, so that only the structure is checked.
   func check(walksAll: Bool = false, tally: inout Tally) throws {
     try connection.attach(path: copy.path, as: "copy")
     defer { try? connection.detach("copy") }
@@ -147,7 +144,8 @@ struct ChangedCopy {
     try check.compareUnwrittenPages(sharing: [])
   }
 
-  /// Returns every second column of a table with the place of its value in the records; `nil` for a table without row numbers.
+  /// Every second column, with the place of its value in the records; `nil` for a table without row
+  /// numbers.
   private func summedColumns(of table: String) throws -> [(name: String, place: Int)]? {
     guard
       try connection.firstInteger(
@@ -159,7 +157,7 @@ struct ChangedCopy {
     }
   }
 
-  /// Returns the texts of the copy's schema as they are in the file; none if SQLite can't read them.
+  /// As they are in the file; none if SQLite can't read them.
   func schemaTexts() throws -> [SQLiteValue] {
     let other = try Connection(path: copy.path, mode: .immutable, options: .inspecting)
     do throws(SQLiteError) {
@@ -169,7 +167,6 @@ struct ChangedCopy {
     }
   }
 
-  /// Returns what SQLite finds wrong with the copy.
   func findings(_ pragma: String) throws -> [String] {
     let other = try Connection(path: copy.path, mode: .immutable, options: .inspecting)
     do throws(SQLiteError) {
@@ -182,7 +179,7 @@ struct ChangedCopy {
 }
 
 extension ChangedCopy {
-  /// Returns true if the copy's list of free pages has a page.
+  /// By the copy's list of free pages.
   func isFree(_ page: Int) throws -> Bool {
     let bytes = [UInt8](try Data(contentsOf: copy))
     func number(_ offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }

@@ -5,7 +5,7 @@ import Testing
 
 /// The check of a changed copy's pages, compared with SQLite's own checks of the same file.
 struct PageCheckTests {
-  /// Returns random changes to a database: new and dropped tables and indexes, rows of all lengths written and removed.
+  /// New and dropped tables and indexes, rows of all lengths written and removed.
   static func changes(
     to connection: Connection, random: inout SplitMix64, count: Int
   ) throws -> [(sql: String, table: String?)] {
@@ -98,7 +98,6 @@ struct PageCheckTests {
     #expect(found > 100 && places.written > 20 && places.unwritten > 20, "\(found) \(places)")
   }
 
-  /// Statements that make a table with values of all classes, in pages and an encoding.
   private static func mixedValues(pageSize: Int, encoding: String, map: Bool = true) -> [String] {
     let value = """
       CASE abs(random()) % 8 WHEN 0 THEN NULL WHEN 1 THEN random() WHEN 2 THEN random() / 1e3
@@ -159,10 +158,10 @@ struct PageCheckTests {
     case bit, byte, cellPointer, childPointer, mapEntry, header, zeros, otherPage, swappedPages, freeList
   }
 
-  /// Checks that damage of the structure is found by walking pages.
+  /// Damage of the structure is found by walking pages.
   ///
-  /// The values of rows and the texts of the schema are proven otherwise: by sums, and by comparing the schema with
-  /// the model's.
+  /// The values of rows and the texts of the schema are proven otherwise: by sums, and by comparing
+  /// the schema with the model's.
   @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: Damage.allCases)
   func `what quick_check finds in what was written is found`(damage: Damage) throws {
     var random = SplitMix64(seed: 23 + UInt64(Damage.allCases.firstIndex(of: damage) ?? 0))
@@ -200,7 +199,6 @@ struct PageCheckTests {
     print("\(damage): \(found) as by SQLite, \(more) more, \(silent) by nobody")
   }
 
-  /// Returns changed pages of a file.
   private static func damaged(
     _ bytes: [UInt8], pageSize: Int, _ damage: Damage, random: inout SplitMix64
   ) -> [(page: Int, content: [UInt8])] {

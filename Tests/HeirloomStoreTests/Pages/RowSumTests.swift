@@ -2,7 +2,6 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// The sum over rows: what changes it, and what doesn't.
 struct RowSumTests {
   private func sum(_ rows: String...) throws -> Int64 {
     let connection = try Connection(path: ":memory:", mode: .readWrite)
@@ -53,7 +52,6 @@ struct RowSumTests {
     #expect(sums == rows)
   }
 
-  /// Returns a row of many values, with some of them replaced.
   private func wide(_ count: Int, _ changes: [Int: String] = [:]) -> String {
     "7, " + (0..<count).map { changes[$0] ?? "\($0)" }.joined(separator: ", ")
   }

@@ -123,7 +123,7 @@ struct QueryComparison {
     }
   }
 
-  /// Returns a value as a number, since a column of dates holds whole seconds as integers.
+  /// A column of dates holds whole seconds as integers.
   private static func number(_ value: SQLiteValue) -> SQLiteValue {
     if case .integer(let number) = value { return .real(Double(number)) }
     return value
@@ -131,7 +131,7 @@ struct QueryComparison {
 }
 
 struct ExpressionCompilerTests {
-  /// The seeds that are tried; `HEIRLOOM_QUERY_SEEDS=100` tries as many.
+  /// `HEIRLOOM_QUERY_SEEDS=100` tries as many.
   private static let seeds: [UInt64] =
     ProcessInfo.processInfo.environment["HEIRLOOM_QUERY_SEEDS"].flatMap(UInt64.init).map { Array(0..<$0) } ?? [3, 4, 8]
 

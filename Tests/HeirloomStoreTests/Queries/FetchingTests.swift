@@ -18,7 +18,6 @@ struct FetchingTests {
     store = try PersistentStore.open(at: url, model: model)
   }
 
-  /// Changes some objects of a context: values, links, new ones, deleted ones.
   private func change(_ context: ManagedObjectContext) throws {
     let notes = try context.fetch("Note")
     let people = try context.fetch("Person")

@@ -21,7 +21,7 @@ struct RandomQueries {
 
   // MARK: Paths
 
-  /// Returns a path from an entity to a value, through at most the given number of to-one relationships.
+  /// Through at most the given number of to-one relationships.
   private mutating func scalarPath(from entity: String, steps: Int = 2) -> String? {
     let toOne = model.relationships(of: entity).filter { !$0.isToMany && !$0.isTransient }
     if steps > 0, !toOne.isEmpty, below(3) == 0 {
@@ -39,7 +39,7 @@ struct RandomQueries {
     return path
   }
 
-  /// Returns a path to a composite attribute or one in it, through at most one to-one relationship.
+  /// To a composite attribute or one in it, through at most one to-one relationship.
   private mutating func compositePath(from entity: String, steps: Int = 1) -> String? {
     let toOne = model.relationships(of: entity).filter { !$0.isToMany && !$0.isTransient }
     if steps > 0, !toOne.isEmpty, below(3) == 0 {
@@ -57,7 +57,6 @@ struct RandomQueries {
     return path
   }
 
-  /// Returns a path to the members of a relationship, and their entity.
   private mutating func collectionPath(from entity: String) -> (path: String, entity: String)? {
     let relationships = model.relationships(of: entity).filter { !$0.isTransient }
     let toMany = relationships.filter(\.isToMany)

@@ -7,9 +7,10 @@ import Testing
 
 /// Tables of links for which the order of names and that of numbers disagree.
 struct JoinTableTests {
-  /// Makes a model in which labels are records with the number 6, but sort before their kinds, which have 2.
+  /// Labels are records with the number 6, but sort before their kinds, which have 2.
   ///
-  /// Stores of this shape tell the two rules apart: a message below a record, number 6, and its display types, 2.
+  /// Stores of this shape tell the two rules apart: a message below a record, number 6, and its
+  /// display types, 2.
   static func model(ordered: Set<String> = []) throws -> ManagedObjectModel {
     func many(_ name: String, _ entity: String, _ inverse: String) -> RelationshipDescription {
       Models.relationship(name, to: entity, inverse: inverse, toMany: true, ordered: ordered.contains(name))
@@ -125,7 +126,6 @@ struct JoinTableTests {
   }
 }
 
-/// Tables of links of real stores.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct JoinTableCorpusTests {
   @Test(arguments: CorpusStore.paths)

@@ -55,7 +55,6 @@ struct StoreCorpusTests {
     #expect(try Data(contentsOf: corpus.url) == before)
   }
 
-  /// Checks that both sides of a relationship agree.
   private func checkInverse(
     of relationship: RelationshipDescription, from object: ManagedObject, to others: [ManagedObject],
     _ store: PersistentStore

@@ -1,17 +1,12 @@
 /// A random model, changes made to it, and the resulting model: equal seeds give equal cases.
 package struct RandomCase: Sendable {
-  /// The seed, which tells the case from all others.
   package let seed: UInt64
-  /// The source model.
   package let source: RandomModel
-  /// The changes, in order.
   package let edits: [RandomEdit]
-  /// The destination model.
   package let destination: RandomModel
-  /// The number of objects of each entity that has some.
+  /// Of each entity that has some.
   package let objects: Int
 
-  /// Makes a case.
   package init(seed: UInt64) {
     var random = SplitMix64(seed: seed &* 0x9e37_79b9 &+ 1)
     // The kinds take turns; those that can't be combined freely come twice.

@@ -165,7 +165,6 @@ extension RandomModel {
     self[place].description.rename(to: name)
   }
 
-  /// Changes one attribute that matches.
   mutating func change(
     using random: inout SplitMix64, where matches: (Attribute) -> Bool, _ body: (inout Attribute) -> Void
   ) -> Bool {

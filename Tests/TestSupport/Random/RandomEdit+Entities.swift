@@ -80,7 +80,7 @@ extension RandomModel {
     }
   }
 
-  /// Removes an entity: its children get its parent, and relationships to it go or lead to its parent.
+  /// The children get the entity's parent; relationships to it are removed or lead to its parent.
   private mutating func remove(_ origin: Int, using random: inout SplitMix64) {
     guard let entity = entity(origin) else { return }
     for relationship in entity.relationships { removeRelationship(relationship.key) }
@@ -99,7 +99,7 @@ extension RandomModel {
     entities.removeAll { $0.origin == origin }
   }
 
-  /// Gives the children of an entity its own properties, or gives an entity those that it inherits.
+  /// Gives the children the entity's own properties, or the entity those that it inherits.
   private mutating func copyProperties(of origin: Int, toChildren: Bool, using random: inout SplitMix64) {
     let owners = toChildren ? lineage(of: origin).prefix(1) : lineage(of: origin).dropFirst()
     let attributes = owners.flatMap(\.attributes).filter { $0.derivation == nil }

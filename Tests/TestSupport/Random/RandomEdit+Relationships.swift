@@ -100,7 +100,7 @@ extension RandomModel {
     }
   }
 
-  /// Moves a relationship to another entity, and its inverse's destination with it.
+  /// The inverse's destination moves with it.
   private mutating func move(_ key: Int, to position: Int) {
     guard let found = relationship(key), let home = self.position(found.entity.origin) else { return }
     var moved = found.relationship

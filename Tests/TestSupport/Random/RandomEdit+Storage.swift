@@ -99,7 +99,7 @@ extension RandomModel {
     }
   }
 
-  /// Moves an attribute to the parent; siblings' attributes with the same identifier merge with it.
+  /// Siblings' attributes with the same identifier merge with it.
   private mutating func moveAttributeUp(using random: inout SplitMix64) -> Bool {
     let fitting = places.filter { place in
       place.path.count == 1 && entities[place.entity].parent != nil && self[place].derivation == nil
@@ -128,7 +128,7 @@ extension RandomModel {
     return (try? model()) != nil
   }
 
-  /// Moves an attribute to some of the children.
+  /// Not every child gets it.
   private mutating func moveAttributeDown(using random: inout SplitMix64) -> Bool {
     let parents = Set(entities.compactMap(\.parent))
     let fitting = places.filter { place in
@@ -148,10 +148,10 @@ extension RandomModel {
 }
 
 extension RandomModel.Attribute {
-  /// The identifier by which a migration matches the attribute.
+  /// Migrations match attributes by it.
   var identifier: String { description.renamingIdentifier ?? description.name }
 
-  /// Returns a copy that continues the same.
+  /// The copy has the same origins.
   func copied(as key: Int) -> RandomModel.Attribute {
     var copy = RandomModel.Attribute(key: key, origins: origins, description: description)
     copy.elements = elements

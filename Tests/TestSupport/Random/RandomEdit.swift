@@ -2,10 +2,9 @@ import HeirloomModel
 
 /// A change of a model: one row of the table of changes in the facts on migration.
 package enum RandomEdit: String, CaseIterable, Sendable {
-  // Nothing that is hashed.
+  // These eight change nothing that is hashed.
   case unhashedChange, defaultOnly, deleteRule, validation, addTransientAttribute, removeTransientAttribute
   case addIndex, removeIndex
-  // Attributes.
   case addOptionalAttribute, addAttributeWithDefault, addRequiredAttribute, removeAttribute, renameAttribute
   case swapNames, renameWithoutIdentifier, reuseName, requiredToOptional, optionalToRequiredWithDefault
   case optionalToRequired, integer16To64, integer64ToDouble, otherNumbers, incompatibleTypes, booleanInteger
@@ -13,11 +12,9 @@ package enum RandomEdit: String, CaseIterable, Sendable {
   case attributeToRelationship, relationshipToAttribute, moveAttributeUp, moveAttributeDown
   case addComposite, removeComposite, addElement, removeElement, renameElement
   case addDerived, removeDerived, addConstraint, removeConstraint
-  // Relationships.
   case addRelationship, addRequiredToOne, removeRelationship, renameRelationship, toOneToMany, toManyToOne
   case unorderedToOrdered, orderedToUnordered, addInverse, removeInverse, separateInverses, counts
   case moveRelationshipUp, moveRelationshipDown, relationshipToRequired
-  // Entities.
   case addEntity, removeEntity, renameEntity, concreteToAbstract, abstractToConcrete, insertParent, addChild
   case removeParent, moveEntityOut, moveEntityIn, mergeHierarchies
 
@@ -32,12 +29,7 @@ package enum RandomEdit: String, CaseIterable, Sendable {
     }
   }
 
-  /// Makes the change somewhere in a model.
-  ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - random: The source that chooses the place.
-  /// - Returns: False if there is no place for it; then nothing is changed.
+  /// False if there is no place for the change; then nothing is changed.
   package func apply(to model: inout RandomModel, using random: inout SplitMix64) -> Bool {
     var edited = model
     guard edited.apply(self, using: &random) else { return false }
@@ -54,7 +46,7 @@ extension RandomModel {
       ?? applyToEntities(edit, using: &random) ?? false
   }
 
-  /// Removes references to things that are gone.
+  /// Removes what refers to things that are gone.
   fileprivate mutating func cleanUp() {
     var isClean = false
     while !isClean {
@@ -101,7 +93,7 @@ extension RandomModel {
 
 // MARK: - Choosing
 
-/// The position of an attribute or of an element of a composite one.
+/// An attribute, or an element of a composite one: the attribute's index, then the elements'.
 struct AttributePlace {
   let entity: Int
   let path: [Int]
@@ -122,7 +114,7 @@ extension RandomModel {
     if path.count == 1 { list[first] = value } else { set(value, at: path.dropFirst(), in: &list[first].elements) }
   }
 
-  /// All attributes, and the elements of composite ones.
+  /// Includes the elements of composite attributes.
   var places: [AttributePlace] {
     entities.indices.flatMap { entity in
       entities[entity].attributes.indices.flatMap { below(AttributePlace(entity: entity, path: [$0])) }
@@ -136,7 +128,7 @@ extension RandomModel {
       }
   }
 
-  /// Chooses an attribute; elements of composite ones if `elements` is true.
+  /// Never a derived attribute; an element of a composite one only if `elements` is true.
   func place(
     elements: Bool = true, using random: inout SplitMix64, where matches: (Attribute) -> Bool
   ) -> AttributePlace? {
@@ -146,7 +138,6 @@ extension RandomModel {
     }.randomElement(using: &random)
   }
 
-  /// Chooses a relationship.
   func relationshipPlace(
     using random: inout SplitMix64, where matches: (Relationship) -> Bool
   ) -> (entity: Int, index: Int)? {
@@ -154,7 +145,7 @@ extension RandomModel {
       .filter { matches(entities[$0.0].relationships[$0.1]) }.randomElement(using: &random)
   }
 
-  /// Removes a relationship; its inverse stays without one.
+  /// The inverse stays, without one.
   mutating func removeRelationship(_ key: Int) {
     for entity in entities.indices {
       entities[entity].relationships.removeAll { $0.key == key }
@@ -166,7 +157,7 @@ extension RandomModel {
 }
 
 extension AttributeDescription {
-  /// Renames the attribute as models should: it keeps the identifier by which it is matched.
+  /// Keeps the identifier by which the attribute is matched, as models should.
   mutating func rename(to name: String) {
     renamingIdentifier = canonicalIdentifier
     self.name = name

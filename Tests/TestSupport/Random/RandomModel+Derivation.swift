@@ -3,7 +3,6 @@ import HeirloomModel
 import HeirloomStore
 
 extension RandomModel {
-  /// Computes the derived attributes of all objects.
   package func derived(_ contents: StoreContents) -> StoreContents {
     var result = contents
     for entity in entities where !entity.description.isAbstract {
@@ -52,7 +51,7 @@ extension RandomModel {
     }
   }
 
-  /// Writes the values of derived attributes into a store that was made without regard to them.
+  /// For a store that was made without regard to derived attributes.
   package func deriveValues(inStoreAt url: URL) throws {
     let model = try model()
     let contents = derived(RowOracle.normal(try StoreContents(of: url, model: model), model))

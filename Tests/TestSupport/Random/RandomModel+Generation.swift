@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension RandomModel {
-  /// Makes a model with random features; over enough seeds, every feature occurs.
+  /// Over enough seeds, every feature occurs.
   package init(using random: inout SplitMix64) {
     self.init()
     for _ in 0..<3 + random.below(4) {
@@ -28,7 +28,7 @@ extension RandomModel {
     }
   }
 
-  /// Makes a model of two or three entities with few properties, so that changes often meet the same one.
+  /// Makes two or three entities with few properties, so that changes often meet the same one.
   package init(smallUsing random: inout SplitMix64) {
     self.init()
     let types: [AttributeType] = [.integer16, .integer64, .double, .boolean, .decimal, .float, .string, .composite]
@@ -48,7 +48,7 @@ extension RandomModel {
     }
   }
 
-  /// Gives children of an entity an attribute of the same name, which may become the parent's later.
+  /// The attributes have the same name and may become the parent's later.
   private mutating func addTwins(below parent: Int, using random: inout SplitMix64) {
     let children = entities.indices.filter { entities[$0].parent == parent }
     guard children.count > 1 else { return }
@@ -61,13 +61,12 @@ extension RandomModel {
     }
   }
 
-  /// Returns a name that nothing in the model has; some are hard to quote.
+  /// Nothing in the model has the name; some are hard to quote.
   mutating func newName(_ stem: String, using random: inout SplitMix64) -> String {
     let words = ["", "", "", "", "Größe", "it's ", "a \"b\" ", "order", "Z_", "π", "select"]
     return "\(stem)\(words[random.below(words.count)])\(number())"
   }
 
-  /// Makes an entity without properties.
   mutating func newEntity(using random: inout SplitMix64) -> Entity {
     let origin = number()
     // Some sort before and some after the existing ones, so that numbers change.
@@ -77,7 +76,6 @@ extension RandomModel {
     return Entity(origin: origin, description: description)
   }
 
-  /// Makes an attribute.
   mutating func newAttribute(_ type: AttributeType, using random: inout SplitMix64) -> Attribute {
     let key = number()
     var description = AttributeDescription(name: newName("a", using: &random), type: type)
@@ -101,13 +99,12 @@ extension RandomModel {
     return attribute
   }
 
-  /// The types that have a column of their own.
+  /// The types with a column of their own.
   static let storedTypes: [AttributeType] = [
     .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean, .date, .binary, .uuid, .uri,
     .transformable,
   ]
 
-  /// Adds an attribute of any type to an entity.
   @discardableResult
   mutating func addAttribute(
     to entity: Int, type: AttributeType? = nil, using random: inout SplitMix64
@@ -121,7 +118,7 @@ extension RandomModel {
     return attribute
   }
 
-  /// Adds a relationship, mostly with an inverse.
+  /// Mostly with an inverse.
   mutating func addRelationship(from: Int, to: Int, using random: inout SplitMix64) {
     guard let first = position(from) else { return }
     var relationship = newRelationship(to: to, using: &random)
@@ -137,7 +134,7 @@ extension RandomModel {
     entities[first].relationships.append(relationship)
   }
 
-  /// Makes a relationship without an inverse.
+  /// Without an inverse.
   mutating func newRelationship(to entity: Int, using random: inout SplitMix64) -> Relationship {
     let key = number()
     var description = RelationshipDescription(name: newName("r", using: &random), destinationEntity: "")
@@ -151,7 +148,7 @@ extension RandomModel {
     return Relationship(key: key, origins: [key], description: description, destination: entity)
   }
 
-  /// Adds a uniqueness constraint on attributes that the entity itself declares.
+  /// On attributes that the entity itself declares; false if none fits.
   @discardableResult
   mutating func addConstraint(to origin: Int, using random: inout SplitMix64) -> Bool {
     guard let position = position(origin) else { return false }
@@ -167,7 +164,6 @@ extension RandomModel {
     return true
   }
 
-  /// Adds a fetch index.
   mutating func addIndex(to origin: Int, using random: inout SplitMix64) {
     guard let position = position(origin) else { return }
     let fitting = attributes(of: origin).filter { !$0.description.isTransient && $0.elements.isEmpty }
@@ -176,7 +172,6 @@ extension RandomModel {
     entities[position].indexes.append((name: "by\(number())", attributes: Array(keys)))
   }
 
-  /// Adds a derived attribute that follows one of the entity's properties.
   @discardableResult
   mutating func addDerivedAttribute(to origin: Int, using random: inout SplitMix64) -> Bool {
     guard let position = position(origin) else { return false }

@@ -4,38 +4,32 @@ package import HeirloomModel
 ///
 /// A migration infers from names and renaming identifiers; a test knows the origins from the edits that it made.
 package struct RandomModel: Sendable {
-  /// An entity.
   package struct Entity: Sendable {
-    /// The origin of the entity; equal origins are the same entity.
+    /// Equal origins are the same entity.
     package let origin: Int
-    /// The name, the flags and everything else that doesn't refer to other parts.
+    /// Without what refers to other parts.
     package var description: EntityDescription
-    /// The origin of the parent.
+    /// The parent's origin.
     package var parent: Int?
-    /// Own attributes.
     package var attributes: [Attribute] = []
-    /// Own relationships.
     package var relationships: [Relationship] = []
-    /// Uniqueness constraints, by keys of attributes.
+    /// Keys of attributes.
     package var constraints: [[Int]] = []
-    /// Fetch indexes, by keys of attributes.
+    /// The attributes are keys.
     package var indexes: [(name: String, attributes: [Int])] = []
   }
 
   /// An attribute, or an element of a composite one.
   package struct Attribute: Sendable {
-    /// The key that tells the attribute from all others in this model.
+    /// Unique in the model.
     package let key: Int
-    /// The origins of the attribute; there are several if siblings' attributes became one.
+    /// Several if siblings' attributes became one.
     package var origins: Set<Int>
-    /// The attribute without its elements.
+    /// Without its elements.
     package var description: AttributeDescription
-    /// The elements of a composite one.
     package var elements: [Attribute] = []
-    /// The relationship or attribute key that a derived attribute counts or follows.
     package var derivation: Derivation?
 
-    /// Returns the attribute as models have it.
     func built(_ expression: (Derivation) -> ValueExpression?) -> AttributeDescription {
       var result = description
       if !elements.isEmpty {
@@ -48,62 +42,52 @@ package struct RandomModel: Sendable {
     }
   }
 
-  /// The source from which a derived attribute is computed, by keys.
+  /// The source of a derived attribute, by keys.
   package enum Derivation: Hashable, Sendable {
-    /// `relationship.@count`.
     case count(relationship: Int)
-    /// `relationship.attribute` through a to-one relationship.
+    /// Through a to-one relationship.
     case related(relationship: Int, attribute: Int)
-    /// `relationship.@sum.attribute`.
     case sum(relationship: Int, attribute: Int)
-    /// `relationship.@max.attribute`.
     case maximum(relationship: Int, attribute: Int)
-    /// `canonical:(attribute)`.
     case canonical(attribute: Int)
-    /// `uppercase:(attribute)`.
     case uppercase(attribute: Int)
-    /// `lowercase:(attribute)`.
     case lowercase(attribute: Int)
   }
 
   /// One side of a relationship.
   package struct Relationship: Sendable {
-    /// The key that tells the relationship from all others in this model.
+    /// Unique in the model.
     package let key: Int
-    /// The origins of the relationship.
     package var origins: Set<Int>
-    /// The relationship without its ends.
+    /// Without its ends.
     package var description: RelationshipDescription
-    /// The origin of the destination entity.
+    /// The destination entity's origin.
     package var destination: Int
-    /// The key of the inverse.
+    /// The inverse's key.
     package var inverse: Int?
   }
 
-  /// The entities in no particular order.
+  /// In no particular order.
   package var entities: [Entity] = []
   private var next = 1
 
-  /// Returns a number that nothing in the model has.
+  /// Nothing in the model has the number.
   package mutating func number() -> Int {
     next += 1
     return next
   }
 
-  /// Creates an empty model.
   package init() {}
 }
 
 // MARK: - Finding
 
 extension RandomModel {
-  /// Returns the entity of an origin.
   package func entity(_ origin: Int?) -> Entity? { origin.flatMap { origin in entities.first { $0.origin == origin } } }
 
-  /// Returns the position of an entity.
   package func position(_ origin: Int) -> Int? { entities.firstIndex { $0.origin == origin } }
 
-  /// Returns an entity and its ancestors, the nearest first.
+  /// The nearest first, beginning with the entity itself.
   package func lineage(of origin: Int) -> [Entity] {
     var result: [Entity] = []
     var next = entity(origin)
@@ -114,24 +98,22 @@ extension RandomModel {
     return result
   }
 
-  /// Returns the entities below an entity, including itself.
+  /// Includes the entity itself.
   package func tree(of origin: Int) -> [Entity] { entities.filter { isKind($0.origin, of: origin) } }
 
-  /// Returns true if an entity is another or below it.
+  /// True also for the entity itself.
   package func isKind(_ origin: Int, of ancestor: Int) -> Bool {
     lineage(of: origin).contains { $0.origin == ancestor }
   }
 
-  /// Returns the root above an entity.
   package func root(of origin: Int) -> Int { lineage(of: origin).last?.origin ?? origin }
 
-  /// Returns the attributes of an entity, including inherited ones.
+  /// Includes inherited ones.
   package func attributes(of origin: Int) -> [Attribute] { lineage(of: origin).flatMap(\.attributes) }
 
-  /// Returns the relationships of an entity, including inherited ones.
+  /// Includes inherited ones.
   package func relationships(of origin: Int) -> [Relationship] { lineage(of: origin).flatMap(\.relationships) }
 
-  /// Returns the attribute of a key and the entity that declares it.
   package func attribute(_ key: Int) -> (entity: Entity, attribute: Attribute)? {
     for entity in entities {
       for attribute in entity.attributes where attribute.key == key { return (entity, attribute) }
@@ -139,7 +121,6 @@ extension RandomModel {
     return nil
   }
 
-  /// Returns the relationship of a key and the entity that declares it.
   package func relationship(_ key: Int?) -> (entity: Entity, relationship: Relationship)? {
     guard let key else { return nil }
     for entity in entities {
@@ -148,12 +129,10 @@ extension RandomModel {
     return nil
   }
 
-  /// Returns the inverse of a relationship.
   package func inverse(of relationship: Relationship) -> (entity: Entity, relationship: Relationship)? {
     self.relationship(relationship.inverse)
   }
 
-  /// All names that properties and entities have.
   var names: Set<String> {
     Set(
       entities.flatMap {
@@ -165,7 +144,6 @@ extension RandomModel {
 // MARK: - Building
 
 extension RandomModel {
-  /// Builds the model.
   package func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(
       entities: entities.map { entity in
@@ -188,7 +166,7 @@ extension RandomModel {
 
   private func names(of keys: [Int]) -> [String] { keys.compactMap { attribute($0)?.attribute.description.name } }
 
-  /// Returns the expression of a derivation in names; `nil` if a part that it follows is gone.
+  /// Returns `nil` if a part that the derivation follows is gone.
   private func expression(_ derivation: Derivation) -> ValueExpression? {
     func name(_ key: Int) -> String? {
       attribute(key)?.attribute.description.name ?? relationship(key)?.relationship.description.name

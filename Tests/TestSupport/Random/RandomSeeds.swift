@@ -1,13 +1,7 @@
 import Foundation
 
-/// The seeds of random tests.
 package enum RandomSeeds {
-  /// Returns the seeds to try, a few at a time.
-  ///
-  /// - Parameters:
-  ///   - quick: The number of seeds in an ordinary run.
-  ///   - long: The number of seeds in a long run.
-  /// - Returns: The seeds from 0, or those that `HEIRLOOM_SEED` names: one, or a first and a last with a dash.
+  /// From 0, or those that `HEIRLOOM_SEED` names: one, or a first and a last with a dash.
   package static func parts(quick: Int, long: Int) -> [[UInt64]] {
     let count = LongTests.count(quick: quick, long: long)
     let seeds = named ?? Array(0..<UInt64(count))

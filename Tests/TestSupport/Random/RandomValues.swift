@@ -3,7 +3,7 @@ import HeirloomStore
 
 /// Values of every attribute type, including those at the edges of its range.
 enum RandomValues {
-  /// Returns a default value of a type; `nil` for types whose defaults models don't have.
+  /// Returns `nil` for types whose defaults models don't have.
   static func defaultValue(of type: AttributeType, using random: inout SplitMix64) -> AttributeValue? {
     switch type {
     case .integer16, .integer32, .integer64: [.integer(0), .integer(-7), .integer(32767)][random.below(3)]
@@ -17,7 +17,7 @@ enum RandomValues {
     }
   }
 
-  /// Returns a stored value of a type; equal ones repeat, and so do those at the edges.
+  /// Equal values repeat, and so do those at the edges of the type's range.
   static func stored(_ attribute: AttributeDescription, using random: inout SplitMix64) -> SQLiteValue {
     func pick(_ values: [SQLiteValue]) -> SQLiteValue { values[random.below(values.count)] }
     switch attribute.type {

@@ -2,11 +2,10 @@ import HeirloomModel
 import HeirloomStore
 
 extension RowOracle {
-  /// A link between two objects of the source.
   private struct Link {
     let owner: Reference
     let target: Reference
-    /// The target's position among the owner's targets, if there is an order.
+    /// Among the owner's targets; `nil` without an order.
     var place: Int?
   }
 
@@ -79,7 +78,7 @@ extension RowOracle {
     }
   }
 
-  /// Returns true unless the links were already one-to-one.
+  /// True unless the links were already one-to-one.
   private func wasShared(_ relationship: RandomModel.Relationship, _ entity: RandomModel.Entity) -> Bool {
     guard let old = sourceRelationship(of: relationship, declaredBy: entity.origin), !old.description.isToMany,
       let inverse = source.inverse(of: old)
@@ -100,9 +99,8 @@ extension RowOracle {
     return nil
   }
 
-  /// Returns the links of the relationships that one continues, and adds the keys of those relationships.
-  ///
-  /// Relationships with known keys are left out.
+  /// The links of the source relationships that `relationship` continues; adds their keys to
+  /// `origins` and skips relationships whose keys are already there.
   private func ownLinks(
     of relationship: RandomModel.Relationship, declaredBy entity: Int, origins: inout Set<Int>
   ) -> [Link] {
@@ -128,7 +126,7 @@ extension RowOracle {
     return links
   }
 
-  /// Returns the links of some relationships as seen from their targets, in the targets' order.
+  /// As seen from the targets, in the targets' order.
   private func turned(_ links: [Link], by origins: Set<Int>) -> [Link] {
     var places: [[Reference]: Int] = [:]
     for key in origins {
@@ -158,12 +156,10 @@ extension RowOracle {
 // MARK: - Losses
 
 extension RowOracle {
-  /// Lists links that are gone although both objects are there and no loss names them.
+  /// Links that are gone although both objects are there and no loss names them: one line for each
+  /// relationship.
   ///
-  /// - Parameters:
-  ///   - found: The store after the migration.
-  ///   - lost: The plan's losses, as `Entity.property`.
-  /// - Returns: One line for each relationship.
+  /// `lost` are the plan's losses, as `Entity.property`.
   package func unreportedLinks(in found: StoreContents, lost: Set<String>) -> [String] {
     source.entities.flatMap { entity in
       entity.relationships.compactMap { unreported($0, of: entity, in: found, lost: lost) }
@@ -216,7 +212,6 @@ extension RowOracle {
 // MARK: - Comparing
 
 extension RowOracle {
-  /// Lists the differences of a store from the expected content.
   package func differences(from found: StoreContents) -> [String] {
     let expected = derivedContents(with: found)
     var found = found
@@ -251,7 +246,8 @@ extension RowOracle {
     return differences
   }
 
-  /// Returns the expected content with derived values, which may follow from one of several right choices of links.
+  /// Takes the links of pairings from `found`: derived values may follow from one of several right
+  /// choices of links.
   private func derivedContents(with found: StoreContents) -> StoreContents {
     var linked = after
     for pairing in pairings {
@@ -272,7 +268,7 @@ extension RowOracle {
     return linked
   }
 
-  /// Checks a new one-to-one relationship and takes its links out.
+  /// Checks a newly one-to-one relationship and removes its links from `found`.
   private func takeOut(_ pairing: Pairing, from found: inout StoreContents) -> [String] {
     var differences: [String] = []
     var targets: [Int64: Int64] = [:]

@@ -2,7 +2,6 @@ package import HeirloomModel
 package import HeirloomStore
 
 extension RowOracle {
-  /// Converts a value for a column of another type.
   static func convert(_ value: SQLiteValue, from: AttributeDescription, to: AttributeDescription) -> SQLiteValue {
     if to.allowsExternalBinaryDataStorage, !from.allowsExternalBinaryDataStorage, case .blob(let bytes) = value {
       return .blob([1] + bytes)
@@ -17,7 +16,6 @@ extension RowOracle {
     }
   }
 
-  /// Returns true if a type can't hold a number.
   static func overflows(_ value: SQLiteValue, from: AttributeType, to: AttributeType) -> Bool {
     guard from != to, from.isNumeric, to.isNumeric else { return false }
     let range: ClosedRange<Int64>
@@ -39,7 +37,6 @@ extension RowOracle {
     }
   }
 
-  /// Returns a default value in its stored form.
   static func stored(_ value: AttributeValue?, _ attribute: AttributeDescription) -> SQLiteValue {
     switch value {
     case nil, .composite?: .null
@@ -53,13 +50,13 @@ extension RowOracle {
     }
   }
 
-  /// Returns one form for numbers that a column may store in two.
+  /// A column may store a number as an integer or as a real.
   package static func normal(_ value: SQLiteValue, _ type: AttributeType) -> SQLiteValue {
     guard case .integer(let number) = value, [.double, .float, .decimal, .date].contains(type) else { return value }
     return .real(Double(number))
   }
 
-  /// Converts contents that were read from a store to the form of the expected ones.
+  /// The form of the expected contents, for those read from a store.
   package static func normal(_ contents: StoreContents, _ model: ManagedObjectModel) -> StoreContents {
     var contents = contents
     for (entity, objects) in contents.objects {

@@ -1,9 +1,10 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The result that a migration must have, worked out from the edits alone: origins say what becomes of each part.
+/// The result that a migration must have, computed from the edits alone: origins say what becomes
+/// of each part.
 package struct RowOracle {
-  /// An object of the source: its tree's root and its key.
+  /// An object of the source; `root` is the origin of its tree's root.
   struct Reference: Hashable {
     let root: Int
     let key: Int64
@@ -12,20 +13,19 @@ package struct RowOracle {
   let source: RandomModel
   let destination: RandomModel
   let before: StoreContents
-  /// The origin of the destination entity of each object.
+  /// The destination entity's origin, by object.
   var homes: [Reference: Int] = [:]
-  /// The keys that objects get.
   private let keys: MergedKeys
 
-  /// The expected content of the store afterwards; newly one-to-one relationships are left out.
+  /// Newly one-to-one relationships are left out.
   package private(set) var after = StoreContents()
-  /// The reasons why no mapping is inferred: kind and subject.
+  /// Why no mapping is inferred: kind and subject.
   package internal(set) var obstacles: Set<String> = []
-  /// The reasons in the rows why the migration can't run: kind and subject, with the number of rows.
+  /// Why the rows stop the migration: kind and subject, with the number of rows.
   package internal(set) var blockers: [String: Int64] = [:]
-  /// The losses: subject and number of rows.
+  /// The number of rows by subject.
   package internal(set) var losses: [String: Int64] = [:]
-  /// The newly one-to-one relationships, whose links can be checked only afterwards.
+  /// Their links can be checked only afterwards.
   var pairings: [Pairing] = []
 
   /// A relationship that has become one-to-one: any largest possible set of its links will do.
@@ -37,12 +37,6 @@ package struct RowOracle {
     let links: [(owner: Int64, target: Int64)]
   }
 
-  /// Works out the result of a migration.
-  ///
-  /// - Parameters:
-  ///   - source: The model before the edits.
-  ///   - destination: The model after the edits.
-  ///   - before: The store before.
   package init(from source: RandomModel, to destination: RandomModel, before: StoreContents) {
     self.source = source
     self.destination = destination
@@ -115,7 +109,6 @@ package struct RowOracle {
     }
   }
 
-  /// Returns the key that an object gets.
   func newKey(of object: Reference) -> Int64 {
     let name = { (model: RandomModel, origin: Int) in model.entity(origin)?.description.name ?? "" }
     guard let home = homes[object] else { return object.key }
@@ -136,7 +129,7 @@ package struct RowOracle {
 
   mutating func block(_ subject: String, _ rows: Int64) { blockers[subject, default: 0] += rows }
 
-  /// An attribute or element with its path; it is optional if anything around it may be without a value.
+  /// It is optional if anything around it may be without a value.
   struct Level {
     let attribute: RandomModel.Attribute
     let path: [String]
@@ -183,9 +176,9 @@ package struct RowOracle {
     migrated[path] = Self.normal(value, description.type)
   }
 
-  /// Counts the required leaves that an object lacks in an optional composite of which it has another leaf.
+  /// Counts the required leaves that are missing in an optional composite with another leaf.
   ///
-  /// An object may lack the whole composite. What it lacked before and lacks no more than before is no matter.
+  /// An object may lack the whole composite, and what it lacked before.
   private mutating func blockPartial(
     _ composite: Level, from old: Level, _ migrated: [String: SQLiteValue], owner: String
   ) {
@@ -247,7 +240,6 @@ package struct RowOracle {
     }
   }
 
-  /// Sets the links of an object.
   mutating func setLinks(_ links: [Int64], of relationship: String, entity: String, key: Int64) {
     if !links.isEmpty { after.objects[entity]?[key]?.links[relationship] = links }
   }

@@ -2,9 +2,7 @@ package import Heirloom
 import HeirloomOutput
 
 extension Remedy {
-  /// Returns a sentence with the command for the remedy; `nil` if no command does it.
-  ///
-  /// `kept` is the file of a previous version, `models` the paths that a repair needs.
+  /// `kept` is a previous version's file, `models` the paths that a repair needs.
   package func command(for path: String, ofKept kept: String? = nil, models: [String] = []) -> String? {
     let file = shellWord(kept ?? path)
     let place = StorePlace(path)

@@ -1,9 +1,8 @@
 import Heirloom
 import HeirloomOutput
 
-// Matching the command line's decisions to steps of the history.
 extension CheckedHistory {
-  /// A decision for a step, with the entity and property names of the step's later version.
+  /// With the entity and property names of the step's later version.
   private struct Fitting {
     let source: Version
     let destination: Version
@@ -12,9 +11,10 @@ extension CheckedHistory {
 
   /// Matches each decision to the steps that have rows for it.
   ///
-  /// A step that is decided already keeps its decision if another matching step is undecided, because it may have been
-  /// shipped. Entity and property names may be those of a step's later version or of the last version. Throws
-  /// `UsageError` if no step has such rows, or if the decision can't be carried out there.
+  /// A step that is decided already keeps its decision if another matching step is undecided,
+  /// because it may have been shipped. Names may be those of a step's later version or of the last
+  /// version. Throws `UsageError` if no step has such rows, or if the decision can't be carried out
+  /// there.
   func decisions(_ decided: [DataDecision], mappings: GivenMappings) throws(UsageError) -> [VersionLock.Decision] {
     guard !decided.isEmpty else { return [] }
     let versions = migratedVersions
@@ -33,7 +33,8 @@ extension CheckedHistory {
         let answered = step.effects.map { decision.at($0.entity, $0.properties) }.filter { answer in
           step.effects.contains { $0.isAnswered(by: answer) }
         }
-        // A second decision about the attribute may apply to rows for which the expression has no value.
+        // A second decision about the attribute may apply to rows for which the expression has no
+        // value.
         let computed = mappings.decisions(step.source.model, step.destination.model).filter {
           $0.isComputed && $0.isAboutNewAttribute(from: step.source.model, to: step.destination.model)
         }
@@ -89,7 +90,6 @@ extension CheckedHistory {
     return decisions
   }
 
-  /// True if the lock has a valid decision about the same rows of the step.
   private func isDecided(_ fitting: Fitting) -> Bool {
     let standing = history?.standingDecisions(from: fitting.source.model, to: fitting.destination.model) ?? []
     let isMistaken = standing.contains {
@@ -105,7 +105,7 @@ extension CheckedHistory {
 }
 
 extension LossTrail {
-  /// True if a decision about a version names the same place as a decision that uses the last version's names.
+  /// `later` uses the last version's names.
   fileprivate func isNamed(_ decision: DataDecision, as later: DataDecision, in version: Int) -> Bool {
     lastNames(of: decision.properties, of: decision.entity, in: version).map {
       later.isAtPlace(of: decision.at($0.entity, $0.properties))
@@ -114,12 +114,12 @@ extension LossTrail {
 }
 
 extension DataDecision {
-  /// Returns the same choice for another place.
   fileprivate func at(_ entity: String, _ properties: [String]) -> DataDecision {
     DataDecision(entity: entity, constraint: properties, choice)
   }
 
-  /// True if the decision's expression can have a value for some or, if the attribute is required, all mapped entities.
+  /// True if the expression can have a value for some or, if the attribute is required, all mapped
+  /// entities.
   fileprivate func mayCompute(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     let functions = MigrationAssistant.Configuration().policies.evaluatorFunctions
     let computable = MappingInference(from: source, to: destination).draft.entityMappings.compactMap { mapping in
@@ -130,7 +130,8 @@ extension DataDecision {
         return canBeComputed(from: start, to: name, in: source, functions)
       }
     }
-    // An optional attribute is left empty for entities without the properties that the expression reads.
+    // An optional attribute is left empty for entities without the properties that the expression
+    // reads.
     let mayLack = destination.attributeTarget(properties.first ?? "", of: entity)?.isOptional ?? false
     return mayLack ? computable.contains(true) : !computable.isEmpty && !computable.contains(false)
   }

@@ -3,11 +3,9 @@ import Heirloom
 import HeirloomOutput
 import HeirloomSwiftSource
 
-// Writing the lock entries that the command line gives.
 extension CheckedHistory {
-  /// Records in the lock, and writes it, that app code migrates the steps that start at the named versions.
-  ///
-  /// Without a lock it only returns a warning for each.
+  /// App code migrates the steps that start at the named versions; without a lock, only warns of
+  /// each.
   mutating func leaveToCode(_ names: [String]) throws -> [HistoryFinding] {
     guard var lock else {
       return names.map { name in
@@ -25,9 +23,6 @@ extension CheckedHistory {
     return []
   }
 
-  /// Records decisions in the lock, and writes it.
-  ///
-  /// Throws if there is no lock.
   mutating func decide(_ decisions: [VersionLock.Decision]) throws {
     guard !decisions.isEmpty else { return }
     var lock = try writableLock(for: "decision")
@@ -53,11 +48,8 @@ extension CheckedHistory {
     self.lock = lock
   }
 
-  /// Acknowledges losses in the lock, and writes it.
-  ///
-  /// Throws if there is no lock.
-  ///
-  /// Kinds are written only if they differ from those that the two models imply; the lock then gets format 2.
+  /// Kinds are written only if they differ from those that the two models imply; the lock then gets
+  /// format 2.
   mutating func acknowledge(_ losses: [LossReview.Loss]) throws {
     var lock = try writableLock(for: "acknowledgement")
     for loss in losses {
@@ -75,10 +67,7 @@ extension CheckedHistory {
     try write(lock)
   }
 
-  /// Removes acknowledgements from the lock, and writes it.
-  ///
-  /// If a name has `needless` acknowledgements, only those are removed. Throws `UsageError` for a name that the lock
-  /// doesn't acknowledge, and fails if there is no lock.
+  /// Only the `needless` acknowledgements of a name are removed, if it has some.
   mutating func unacknowledge(
     _ names: [String], first needless: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)]
   ) throws {

@@ -4,7 +4,6 @@ import HeirloomSwiftSource
 
 /// A history that was read once: its versions, its lock, and what couldn't be read.
 struct CheckedHistory {
-  /// A readable version.
   struct Version {
     let name: String
     let model: ManagedObjectModel
@@ -12,11 +11,10 @@ struct CheckedHistory {
     let path: String
     /// The file to edit.
     let file: String
-    /// The version's line in that file, if the file declares several versions.
+    /// In `file`; `nil` unless that declares several versions.
     var line: Int?
-    /// The lock's entry; `nil` for a version that was not shipped, as far as the lock says.
     let entry: VersionLock.Entry?
-    /// The snapshot beside the model that was read.
+    /// Beside the model that was read.
     var snapshot: (path: String, model: ManagedObjectModel)?
     /// True if the source's migration plan gives the version's position.
     var isPlanned = false
@@ -26,32 +24,31 @@ struct CheckedHistory {
 
   /// What couldn't be read, or only in part.
   private(set) var faults: [HistoryFinding] = []
-  /// The readable versions in order.
+  /// Readable ones, in order.
   private(set) var versions: [Version] = []
-  /// The readable versions outside the migration plan: their stores are recognized, but not migrated.
+  /// Readable versions outside the migration plan: their stores are recognized, but not migrated.
   private(set) var outsiders: [Version] = []
-  /// The names of all versions in order, of unreadable ones too, without those outside the migration plan.
+  /// Of all versions in order, unreadable ones too, without those outside the migration plan.
   let names: [String]
-  /// The locked versions whose model is missing.
+  /// Locked versions whose model is missing.
   let missingNames: [String]
   let currentName: String
-  /// The history to migrate with; `nil` if the current version can't be read.
+  /// `nil` if the current version can't be read.
   var history: ModelHistory?
 
-  /// The lock with its path; `nil` if there is none.
   var lock: (path: String, content: VersionLock)?
 
   let path: String
-  /// The listed versions with their locations; `nil` for a folder of snapshots alone, or if there is no list.
+  /// `nil` for a folder of snapshots, or if the versions can't be determined.
   let list: ModelVersionList?
-  /// The path of the model bundle, model or Swift source; `nil` if there are only snapshots.
+  /// The model bundle, model or Swift source; `nil` if there are only snapshots.
   private let source: String?
 
-  /// Reads the history at `path`; nothing is migrated yet.
+  /// The path is a folder with a model bundle, snapshots or a lock, a model bundle, or Swift
+  /// source.
   ///
-  /// The path is a folder with a model bundle, snapshots or a lock, a model bundle, or Swift source; `swift` is the
-  /// source, if it was read before. With `acceptsUndecided`, source whose versions can't be determined is a fault
-  /// instead of an error. Throws `ModelReadingError` if there is no history.
+  /// With `acceptsUndecided`, source whose versions can't be determined is a fault instead of an
+  /// error. Throws `ModelReadingError` if there is no history.
   init(at path: String, swift: SwiftHistory? = nil, console: Console, acceptsUndecided: Bool = false) throws {
     self.path = path
     guard Console.SwiftSource(path) == nil, case .snapshotFolder = try ModelFile(path).kind else {
@@ -153,7 +150,8 @@ struct CheckedHistory {
     isComplete: Bool, reading: () throws(ModelReadingError) -> ModelHistory
   ) throws {
     guard let current = versions.first(where: { $0.name == currentName }) else { return }
-    // The assistant must know of versions that the lock doesn't list. Otherwise the models read already are reused.
+    // The assistant must know of versions that the lock doesn't list. Otherwise the models read
+    // already are reused.
     let arePlaced = versions.allSatisfy(\.isShipped)
     if !arePlaced, isComplete, faults.allSatisfy({ $0.rule != .unreadableVersion }) {
       history = try reading()
@@ -170,30 +168,26 @@ struct CheckedHistory {
 
   var namesBelowFloor: [String] { lock?.content.versionsBelowFloor.map(\.name) ?? [] }
 
-  /// The versions from the floor to the current one, or to the last one if none is current.
+  /// From the floor to the current one, or to the last one if none is current.
   var migratedVersions: ArraySlice<Version> {
     let end = versions.firstIndex { $0.name == currentName } ?? versions.count - 1
     let left = namesBeforeDoubt.union(namesBelowFloor)
     return versions.prefix(end + 1).drop { left.contains($0.name) }
   }
 
-  /// The versions before the last ambiguous one; losses on a path across it can't be determined.
+  /// Those before the last ambiguous one; losses on a path across it can't be determined.
   var namesBeforeDoubt: Set<String> {
     let doubtful = Set(faults.filter { $0.rule == .uncertainVersion }.compactMap(\.version))
     let names = list?.successiveVersions.map(\.name) ?? []
     return Set(names.lastIndex(where: doubtful.contains).map { names[..<$0] } ?? [])
   }
 
-  /// The lock's consents to losses, from the floor on.
   var acknowledgements: [VersionLock.Acknowledgement] {
     let below = Set(namesBelowFloor)
     return lock?.content.namedAcknowledgements.filter { !below.contains($0.source) } ?? []
   }
 
-  /// Returns the versions whose step to the next one is migrated by app code, as the lock, the source or `names`, the
-  /// values of `--by-app`, say.
-  ///
-  /// Throws `UsageError` for a name that no version before the current one has.
+  /// As the lock, the source or `names`, the values of `--by-app`, say.
   func versionsByCode(_ names: [String]) throws(UsageError) -> Set<String> {
     let earlier = versions.prefix { $0.name != currentName }.map(\.name)
     for name in names where !earlier.contains(name) {
@@ -211,10 +205,8 @@ struct CheckedHistory {
     zip(versions, versions.dropFirst()).contains { $0.name == step.source && $1.name == step.destination }
   }
 
-  /// Returns the command that adds a version to the lock.
-  ///
-  /// `version` is a path, or `nil` for the current version; `follower` is the locked version before which it belongs,
-  /// or `nil` to add it last.
+  /// `version` is a path, or `nil` for the current version; `follower` is the locked version that
+  /// comes next, or `nil` to add it last.
   func fixing(_ version: String? = nil, before follower: String? = nil) -> String {
     let isBeside = source == path && Console.SwiftSource(path) == nil
     let own = isBeside ? ModelFile.folder(of: path) : path
@@ -224,8 +216,6 @@ struct CheckedHistory {
       + (follower.map { " --before \(shellWord($0))" } ?? "")
   }
 
-  /// Advice on how to create the lock.
-  ///
   /// The current version may be unfinished, so an earlier one is locked if there is one.
   var lockAdvice: String {
     guard let last = versions.prefix(while: { $0.name != currentName }).last else {
@@ -236,13 +226,11 @@ struct CheckedHistory {
 }
 
 extension ModelFile {
-  /// The file to edit.
   var editedPath: String {
     if case .inMemory(let held) = kind { return held.file }
     return kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path
   }
 
-  /// The version's line in that file, if the file declares several versions.
   var editedLine: Int? {
     if case .inMemory(let held) = kind { held.line } else { nil }
   }

@@ -4,19 +4,21 @@ import HeirloomSwiftSource
 
 /// The check of a history's versions against CloudKit's rules for mirrored models.
 ///
-/// Rules for a model: https://developer.apple.com/documentation/coredata/creating-a-core-data-model-for-cloudkit and
-/// the reasons that `NSPersistentCloudKitContainer` gives when it refuses a store. Contents of records:
-/// https://developer.apple.com/documentation/coredata/reading-cloudkit-records-for-core-data. A deployed schema can
-/// only grow: https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow.
+/// Rules for a model:
+/// https://developer.apple.com/documentation/coredata/creating-a-core-data-model-for-cloudkit and
+/// the reasons that `NSPersistentCloudKitContainer` gives when it refuses a store. Contents of
+/// records:
+/// https://developer.apple.com/documentation/coredata/reading-cloudkit-records-for-core-data. A
+/// deployed schema can only grow:
+/// https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow.
 struct CloudKitRules {
   private(set) var findings: [HistoryFinding] = []
   private let currentName: String
-  /// The configuration whose entities are mirrored; `nil` for all entities.
+  /// `nil` for all entities.
   private let configuration: String?
-  /// The fields of deployed record types, with their content and the version that deployed them.
+  /// By record type, then by field.
   private var deployed: [String: [String: (content: String, version: String)]] = [:]
 
-  /// Checks all versions up to the current one.
   init(_ history: CheckedHistory, configuration: String?) {
     currentName = history.currentName
     self.configuration = configuration
@@ -126,12 +128,11 @@ struct CloudKitRules {
 
   // MARK: - One version and the next
 
-  /// Returns the record type of an entity, which is named after its root entity.
+  /// Named after the root entity.
   private static func recordType(_ entity: String, _ model: ManagedObjectModel) -> String {
     "CD_" + (model.rootEntity(of: entity)?.name ?? entity)
   }
 
-  /// Returns the type of a property's CloudKit field; `nil` if it has none.
   private static func content(of property: any PropertyDescription) -> String? {
     switch property {
     case let attribute as AttributeDescription where !attribute.isTransient:

@@ -3,15 +3,12 @@ import HeirloomCompare
 import HeirloomOutput
 import HeirloomSwiftSource
 
-/// The check that each store kept as a fixture fits a version of the history.
+/// Checks that each store kept as a fixture fits a version of the history.
 struct FixtureCheck {
-  /// One finding for each store that fits no version.
   private(set) var findings: [HistoryFinding] = []
-  /// The stores, each with the versions that it fits, the likeliest first.
+  /// With the versions that each fits, the likeliest first.
   private(set) var stores: [(path: String, versions: [String])] = []
 
-  /// Compares stores with all versions of `list`, which is `nil` if there is no list of versions.
-  ///
   /// Throws `StoreError` for a file that isn't a readable store.
   init(_ paths: [String], list: ModelVersionList?) throws {
     // A fixture may be of any readable version, also of one after the current version.
@@ -39,7 +36,8 @@ struct FixtureCheck {
     on inspection: StoreInspection, _ history: ModelHistory, _ list: ModelVersionList?
   ) -> HistoryFinding {
     let path = inspection.path
-    // The nearest version has the store's version number, else the fewest differences; of two equal ones, the later.
+    // The nearest version has the store's version number, else the fewest differences; of two equal
+    // ones, the later.
     let all = history.nearestVersions(to: inspection.metadata.versionHashes, ofStoreAt: path).map { near in
       let version = list?.version(named: near.name)
       let model = try? history.model(named: near.name)
@@ -72,7 +70,6 @@ struct FixtureCheck {
         + words, remedy: remedy)
   }
 
-  /// Returns the differences between a version and the model that made a store, with their source locations.
   private static func differences(
     of inspection: StoreInspection, from version: ModelVersionList.Version
   ) -> [String]? {

@@ -3,7 +3,7 @@ import HeirloomCompare
 import HeirloomOutput
 import HeirloomSwiftSource
 
-/// What the versions of a history, its lock and its snapshots say about each other; nothing is migrated.
+/// Compares a history's versions, lock and snapshots with each other; nothing is migrated.
 struct HistoryRules {
   private(set) var findings: [HistoryFinding] = []
   private let history: CheckedHistory
@@ -46,7 +46,6 @@ struct HistoryRules {
     }
   }
 
-  /// Finds the edits of a shipped version, as precisely as its snapshot and the lock allow.
   private mutating func findEdits(
     of version: CheckedHistory.Version, _ edited: [String], _ entry: VersionLock.Entry
   ) {
@@ -116,16 +115,17 @@ struct HistoryRules {
 
   // MARK: - Names
 
-  /// Finds names that are swapped without a migration, and renaming identifiers that match nothing.
+  /// Names that are swapped without a migration, and renaming identifiers that match nothing.
   private mutating func checkRenames() {
-    // All earlier versions count, keyed by the entity's identifier, because one between may lack the entity or
-    // property.
+    // All earlier versions count, keyed by the entity's identifier, because one between may lack
+    // the entity or property.
     var known: [String: Set<String>] = [:]
     for (one, other) in zip(history.versions, history.versions.dropFirst()) {
       known.merge(one.model.identifiers) { $0.union($1) }
       let isMigrated = one.model.versionHashes() != other.model.versionHashes()
       let lost = other.model.identifiersOfNothing(among: known).filter { item in
-        // An acknowledged loss means that the new identifier is deliberate: the property starts empty.
+        // An acknowledged loss means that the new identifier is deliberate: the property starts
+        // empty.
         !history.acknowledgements.contains {
           $0.source == one.name && $0.losses.contains { $0.name == item.name }
         }
@@ -204,7 +204,6 @@ struct HistoryRules {
 }
 
 extension ManagedObjectModel {
-  /// The renaming identifiers of properties, keyed by the entity's renaming identifier.
   var identifiers: [String: Set<String>] {
     var result: [String: Set<String>] = [:]
     for entity in entities {
@@ -215,7 +214,6 @@ extension ManagedObjectModel {
     return result
   }
 
-  /// Returns the renaming identifiers that no earlier version has, each with the most similar known one.
   func identifiersOfNothing(among known: [String: Set<String>]) -> [IdentifierOfNothing] {
     var found: [IdentifierOfNothing] = []
     for entity in entities {
@@ -246,7 +244,7 @@ struct IdentifierOfNothing {
   let identifier: String
   let nearest: String?
 
-  /// The name of the entity or property, written as the lock writes losses.
+  /// Written as the lock writes losses.
   var name: String { property.map { "\(entity).\($0)" } ?? entity }
 
   func words(in versions: String) -> String {

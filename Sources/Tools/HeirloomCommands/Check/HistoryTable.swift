@@ -2,19 +2,17 @@ import Heirloom
 import HeirloomOutput
 import HeirloomSwiftSource
 
-/// The table of a history: for each version, its path to the next and the current one, and what its stores lose.
+/// For each version, its path to the next and the current one, and what its stores lose.
 struct HistoryTable {
-  /// The migration from one version to another, as the models imply it.
   private struct Way {
     /// The text of the table's cell.
     let word: String
-    /// The effects that need a decision if the store has such rows.
+    /// They need a decision if the store has such rows.
     var decisions: [DataEffect] = []
-    /// The obstacles; empty if a mapping can be inferred.
+    /// Empty if a mapping can be inferred.
     var obstacles: [MappingObstacle] = []
   }
 
-  /// A version with its migrations.
   private struct Row {
     let version: CheckedHistory.Version
     let place: String
@@ -22,7 +20,7 @@ struct HistoryTable {
     let current: Way?
     let losses: [LossReview.Loss]
 
-    /// The losses without duplicate names; a name is acknowledged only if all its kinds are.
+    /// Without duplicate names; a name is acknowledged only if all its kinds are.
     var namedLosses: [LossReview.Loss] {
       losses.reduce(into: []) { named, loss in
         guard let place = named.firstIndex(where: { $0.name == loss.name }) else { return named.append(loss) }
@@ -35,12 +33,10 @@ struct HistoryTable {
   private let path: String
   private var rows: [Row] = []
   private let renames: [HistoryFinding]
-  /// The names of losses that are neither acknowledged nor explained by a suspected rename.
+  /// Names of losses that are neither acknowledged nor explained by a suspected rename.
   private let open: [String]
 
-  /// Makes the table from the models alone; no store is made.
-  ///
-  /// `byApp` names the versions whose next step app code migrates.
+  /// No store is made; `byApp` names the versions whose next step app code migrates.
   init(of history: CheckedHistory, path: String, mappings: GivenMappings, byApp: Set<String>) {
     (self.history, self.path) = (history, path)
     let versions = history.versions
@@ -94,8 +90,8 @@ struct HistoryTable {
       return Way(word: "by code", decisions: decisions)
     }
     do throws(MappingInferenceError) {
-      // A mapping inferred from end to end can also be inferred through the versions between; the reverse need not
-      // hold.
+      // A mapping inferred from end to end can also be inferred through the versions between; the
+      // reverse need not hold.
       let ends = versions.first.flatMap { first in versions.last.map { [first, $0] } } ?? []
       let short =
         mappings.isEmpty
@@ -119,7 +115,6 @@ struct HistoryTable {
 
   // MARK: - Telling
 
-  /// Returns the table, with the losses, decisions and obstacles of each version below its row.
   func report(_ console: Console) -> CommandReport {
     let style = console.style
     var table = TextTable(

@@ -3,31 +3,29 @@ import HeirloomCompare
 import HeirloomOutput
 import HeirloomSwiftSource
 
-/// The possible losses of a history's migrations, derived from models and mappings alone and compared with the lock.
+/// Possible losses of a history's migrations, derived from models and mappings alone and compared
+/// with the lock.
 ///
-/// A loss belongs to the hop between two successive versions.
-/// A loss of a longer path only, for example one with its own mapping model, belongs to the versions at its ends.
+/// A loss belongs to the hop between two successive versions. A loss of a longer path only, such as
+/// one with its own mapping model, belongs to the versions at its ends.
 struct LossReview {
-  /// A possible loss between two versions.
   struct Loss {
     let source: CheckedHistory.Version
     let destinationName: String
-    /// The loss, and which rows it affects.
     let effect: DataEffect
     var isAcknowledged: Bool
 
-    /// The name to acknowledge the loss with.
     var name: String { effect.lossName }
 
     fileprivate var key: [String] { [name, effect.kind.lossKind?.rawValue ?? ""] }
 
-    /// True if the loss is of links to objects that a rename would keep.
+    /// True if the links are to objects that the rename would keep.
     func isOfLinks(to rename: RenameSuspicion) -> Bool {
       guard rename.kind == .entity, case .foreignLinks(let targets) = effect.kind else { return false }
       return Set(targets).isSubset(of: [rename.removed] + rename.rivals)
     }
 
-    /// True if a suspected rename would avoid the loss.
+    /// True if the suspected rename would avoid the loss.
     func isOf(_ rename: RenameSuspicion) -> Bool {
       let names = [rename.removed] + rename.rivals
       guard rename.kind != .entity else { return names.contains(name) }
@@ -37,25 +35,25 @@ struct LossReview {
     }
   }
 
-  /// The versions whose step to the next one is migrated by app code.
+  /// The versions at which the steps start.
   private let stepsByCode: Set<String>
-  /// The losses, by version and then in the order of entities.
   private(set) var losses: [Loss] = []
-  /// Losses that the models imply for steps whose mapping isn't known here; app code may keep the content.
+  /// Losses that the models imply for steps whose mapping isn't known here; app code may keep the
+  /// content.
   private(set) var impliedLosses: [Loss] = []
-  /// The acknowledged losses that don't occur.
+  /// Acknowledged losses that don't occur.
   private(set) var stale: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)] = []
-  /// The acknowledgements without kinds, between versions of which one has no model here.
+  /// Acknowledgements without kinds, between versions of which one has no model here.
   private(set) var withoutModel: [(entry: VersionLock.Acknowledgement, missing: String)] = []
-  /// The suspected renames at steps with an open loss, by version.
+  /// Suspected renames at steps with an open loss, by version.
   private(set) var renames: [(source: CheckedHistory.Version, destination: CheckedHistory.Version, RenameSuspicion)] =
     []
 
-  /// Reviews the versions up to the current one.
+  /// `versions` ends with the current one; losses of steps that start at a version in `byApp`
+  /// aren't known.
   ///
-  /// The losses of a step that starts at a version in `byApp` aren't known. `takesLongPaths` is false to skip longer
-  /// paths, whose number grows with the square of the versions. `models` names all readable versions; `nil` means those
-  /// in `versions`.
+  /// `takesLongPaths` is false to skip longer paths, whose cost grows with the square of the number
+  /// of versions. `models` names all readable versions; `nil` means those in `versions`.
   init(
     of versions: [CheckedHistory.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
     byApp: Set<String>, takesLongPaths: Bool = true, models: Set<String>? = nil
@@ -79,7 +77,8 @@ struct LossReview {
     for position in versions.indices.dropLast() {
       let (source, destination) = (versions[position], versions[position + 1])
       let effects = Self.effects(through: [source, destination], mappings)
-      // App code may keep some of the content, so losses of this step and of longer paths across it aren't known.
+      // App code may keep some of the content, so losses of this step and of longer paths across it
+      // aren't known.
       steps.append(effects ?? [])
       if effects == nil { unknown.insert(source.name) }
       if unknown.contains(source.name) {
@@ -123,7 +122,7 @@ struct LossReview {
     }
   }
 
-  /// Reviews the last step of a bundle, to its current version; empty if that is the first version.
+  /// The step to the current version; empty if that is the first.
   init(ofLastStepIn list: ModelVersionList) throws {
     let end = list.versions.firstIndex { $0.name == list.currentVersionName } ?? 0
     let versions = try list.versions[max(0, end - 1)...end].map { version in
@@ -137,7 +136,7 @@ struct LossReview {
       byApp: Set(((list.lock?.namedStepsByCode ?? []) + list.stepsByCode).map(\.source)))
   }
 
-  /// Returns the possible losses of a path through versions; `nil` without a mapping, which another finding reports.
+  /// `nil` without a mapping, which another finding reports.
   private static func effects(through versions: [CheckedHistory.Version], _ mappings: GivenMappings) -> [DataEffect]? {
     do throws(MappingInferenceError) {
       return try path(through: versions, mappings)?.hops.flatMap { hop in
@@ -148,9 +147,7 @@ struct LossReview {
     }
   }
 
-  /// Returns the path through versions from the first to the last; `nil` if their hashes are equal.
-  ///
-  /// Throws if there is no path.
+  /// `nil` if the hashes of the first and the last version are equal.
   static func path(
     through versions: [CheckedHistory.Version], _ mappings: GivenMappings
   ) throws(MappingInferenceError) -> MigrationPath? {
@@ -169,7 +166,8 @@ struct LossReview {
         from: first.model, to: last.model, between: Array(between), given: configuration.mappings + decided, labels: [],
         isStepwise: isStepwise, isDecided: { byDecidedSteps && !mappings.standing($0, $1).isEmpty }, name: { _ in nil })
     }
-    // As in the assistant: decided expressions may convert what inference can't, and decided steps come first.
+    // As in the assistant: decided expressions may convert what inference can't, and decided steps
+    // come first.
     let decided = zip(versions, versions.dropFirst()).compactMap { earlier, later in
       MappingModel(
         computing: mappings.decisions(earlier.model, later.model), from: earlier.model, to: later.model,
@@ -187,7 +185,7 @@ struct LossReview {
 }
 
 extension MappingModel {
-  /// Returns the possible losses, except those of values that a decided expression reads.
+  /// Except losses of values that a decided expression reads.
   fileprivate func losses(
     from source: ManagedObjectModel, to destination: ManagedObjectModel,
     deciding decisions: (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
@@ -223,12 +221,11 @@ extension MappingModel {
 }
 
 extension MigrationPath {
-  /// The effects that the models imply, hop by hop.
   var effects: [DataEffect] { hops.flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) } }
 }
 
 extension LossReview {
-  /// Warnings about suspected renames, at the later version, where a rename would be declared.
+  /// At the later version, where a rename would be declared.
   var renameFindings: [HistoryFinding] {
     renames.map { source, destination, rename in
       HistoryFinding(
@@ -238,14 +235,11 @@ extension LossReview {
     }
   }
 
-  /// The acknowledgements that have no effect.
   var needless: [(loss: VersionLock.Acknowledgement.Loss, source: String, destination: String)] {
     stale + withoutModel.flatMap { item, _ in item.losses.map { ($0, item.source, item.destination) } }
   }
 
-  /// Returns an error for each unacknowledged loss and a note for each acknowledged one, by version.
-  ///
-  /// `path` is the history's, `lockAdvice` says how to create a missing lock and is `nil` if there is one.
+  /// `lockAdvice` says how to create a missing lock, and is `nil` if there is one.
   func findings(path: String, lockAdvice: String?) -> [HistoryFinding] {
     func consent(to loss: Loss) -> String {
       if let lockAdvice { return "acknowledge an intended loss in lock.json. \(lockAdvice)." }

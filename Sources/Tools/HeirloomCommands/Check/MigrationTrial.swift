@@ -5,9 +5,9 @@ import HeirloomSupport
 import HeirloomSwiftSource
 import HeirloomTesting
 
-/// The trial migration of a store with sample objects from one version to the current one, in a temporary folder.
+/// The trial migration of a store with sample objects from one version to the current one, in a
+/// temporary folder.
 struct MigrationTrial {
-  /// The result of a trial.
   enum Result: String {
     /// The store was migrated and kept everything that the plan promised.
     case kept
@@ -21,7 +21,6 @@ struct MigrationTrial {
   private(set) var findings: [HistoryFinding] = []
   private(set) var result = Result.notTried
   private(set) var objects = 0
-  /// The migration's duration, in seconds.
   private(set) var seconds = 0.0
   private(set) var losses: [MigrationLoss] = []
 
@@ -31,7 +30,6 @@ struct MigrationTrial {
   private let history: ModelHistory
   private let mappings: GivenMappings
   private let console: Console
-  /// The history's path, for the commands in findings.
   private let path: String
   /// Default values for new properties that are still undecided, so the rest can be tried.
   private var fills: [DataDecision] = []
@@ -40,7 +38,6 @@ struct MigrationTrial {
   /// The plans whose blockers ``removals`` answers.
   private var refusals: [MigrationPlan] = []
 
-  /// A hop with its undecided blockers and losses.
   private struct Hop {
     let source: ManagedObjectModel
     let destination: ManagedObjectModel
@@ -54,9 +51,7 @@ struct MigrationTrial {
     }
   }
 
-  /// Creates a trial.
-  ///
-  /// `later` goes from the next version to the current one; `console` may interrupt the trial.
+  /// `later` goes from the next version to the current one.
   init(
     of version: CheckedHistory.Version, over later: ArraySlice<CheckedHistory.Version>, to history: ModelHistory,
     at path: String, mappings: GivenMappings,
@@ -72,8 +67,6 @@ struct MigrationTrial {
 
   private var way: String { "\"\(version.name)\" → \"\(history.currentName)\"" }
 
-  /// Runs the trial; another seed makes other sample objects.
-  ///
   /// Throws only errors that the models don't cause: a full disk or cancellation.
   mutating func run(objectsPerEntity: Int, seed: UInt64) throws {
     let scratch = try ScratchFolder(console)
@@ -120,7 +113,7 @@ struct MigrationTrial {
 
   // MARK: - Steps
 
-  /// Returns each hop's undecided blockers and losses, from the models and mappings alone; `nil` if there is no path.
+  /// From the models and mappings alone; `nil` if there is no path.
   private mutating func effects(in folder: URL) throws -> [Hop]? {
     let url = folder.appendingPathComponent("Empty.sqlite")
     try PersistentStore.create(at: url, model: version.model).close()
@@ -153,7 +146,7 @@ struct MigrationTrial {
     return try console.interruption.cancelling(assistant.progress) { try assistant.migrateStore() }
   }
 
-  /// Removes the sample rows that don't fit and migrates the others to the end.
+  /// Removes sample rows that don't fit until the others can be migrated to the end.
   private mutating func migrateFittingRows(_ url: URL) throws -> MigrationOutcome {
     while true {
       do {
@@ -234,7 +227,6 @@ struct MigrationTrial {
 
   private static let untilThen = "Until then such objects stop the migration of a user's store."
 
-  /// Reports sample rows that didn't fit, and steps that every sample object of an entity blocks.
   private mutating func tellRefusals(of plan: MigrationPlan) {
     for blocker in refusals.flatMap(\.blockers) {
       let isTold = findings.contains {
@@ -270,7 +262,6 @@ struct MigrationTrial {
         + decided(by: plan.blockers.compactMap { $0.mendingOption(in: plan) }))
   }
 
-  /// Returns the commands that stop an effect from blocking the migration.
   private func advice(on effect: DataEffect) -> String {
     let step = "--by-app \(versionOfStep { $1.has(effect) && !$0.has(effect) })"
     if case .duplicate = effect.kind {
@@ -292,13 +283,11 @@ struct MigrationTrial {
       + " app and tool; if the app's code decides, \(step) says so."
   }
 
-  /// Returns the command that records decisions in the lock; empty without a lock or decisions.
   private func decided(by options: [String]) -> String {
     guard history.lock != nil, !options.isEmpty else { return "" }
     return " Or heirloom check \(shellWord(path)) \(options.joined(separator: " ")) decides it for app and tool."
   }
 
-  /// Returns the version at which the matching step starts, or the trial's version if none matches.
   private func versionOfStep(where isMet: (ManagedObjectModel, ManagedObjectModel) -> Bool) -> String {
     let names = history.versionNames.drop { $0 != version.name }
     let step = zip(names, names.dropFirst()).first { source, destination in
@@ -342,12 +331,12 @@ struct MigrationTrial {
 }
 
 extension DataEffect {
-  /// True if values are missing, in all rows or in some, because the property is new.
+  /// Values are missing, in all rows or in some, because the property is new.
   fileprivate var hasNewProperty: Bool { kind == .missingValue && rows.contains { $0.properties.contains(nil) } }
 }
 
 extension ManagedObjectModel {
-  /// True if the model has the cause of the effect: the required property, the constraint or the abstract entity.
+  /// True if the model has the cause: the required property, the constraint or the abstract entity.
   fileprivate func has(_ effect: DataEffect) -> Bool {
     guard let entity = entity(named: effect.entity) else { return false }
     guard let name = effect.properties.first else { return entity.isAbstract }

@@ -1,13 +1,13 @@
 import Heirloom
 import HeirloomSwiftSource
 
-/// The check of Swift source by itself: known pitfalls of SwiftData's versions, and edits of shipped versions.
+/// Checks Swift source by itself: known pitfalls of SwiftData's versions, and edits of shipped
+/// ones.
 struct SwiftCheck {
   let findings: [HistoryFinding]
   /// True if the source declares a schema or passes a list of classes to a container.
   let hasSchemas: Bool
 
-  /// Checks source; throws for a lock that can't be read.
   init(_ history: SwiftHistory) throws(ModelReadingError) {
     let (folder, schemas) = (history.folder, history.schemas)
     hasSchemas = !schemas.schemas.isEmpty

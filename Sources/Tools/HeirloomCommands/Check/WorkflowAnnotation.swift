@@ -1,7 +1,8 @@
 import Heirloom
 import HeirloomSwiftSource
 
-/// A finding as a workflow command of GitHub Actions, which shows it beside the file in a pull request.
+/// A finding as a workflow command of GitHub Actions, which shows it beside the file in a pull
+/// request.
 ///
 /// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#setting-an-error-message
 struct WorkflowAnnotation {
@@ -9,7 +10,6 @@ struct WorkflowAnnotation {
   private let environment: [String: String]
   private let directory: String
 
-  /// Creates an annotation; `nil` for a note, which needs no attention.
   init?(_ finding: HistoryFinding, console: Console) {
     guard finding.severity < .note else { return nil }
     self.finding = finding
@@ -17,7 +17,6 @@ struct WorkflowAnnotation {
     directory = console.currentDirectory
   }
 
-  /// The workflow command, on one line.
   var line: String {
     var properties = ["title=" + Self.property("heirloom check: \(finding.rule.rawValue)")]
     if let line = finding.line { properties.insert("line=\(line)", at: 0) }
@@ -26,7 +25,6 @@ struct WorkflowAnnotation {
     return "::\(command) \(properties.joined(separator: ","))::\(Self.data(finding.message))"
   }
 
-  /// Returns a path relative to the checkout.
   private func relative(_ path: String) -> String {
     for folder in [environment["GITHUB_WORKSPACE"] ?? "", directory] where !folder.isEmpty {
       let start = folder.hasSuffix("/") ? folder : folder + "/"
@@ -35,7 +33,7 @@ struct WorkflowAnnotation {
     return path
   }
 
-  /// Returns text with escapes for the characters that end or change a workflow command.
+  /// Escapes the characters that end or change a workflow command.
   static func data(_ text: String) -> String {
     PlainText.line(text).unicodeScalars.map { scalar in
       switch scalar {
@@ -47,7 +45,7 @@ struct WorkflowAnnotation {
     }.joined()
   }
 
-  /// Returns a property's value, which also has its separators escaped.
+  /// Escapes the separators of properties, too.
   static func property(_ text: String) -> String {
     data(text).unicodeScalars.map { scalar in
       switch scalar {

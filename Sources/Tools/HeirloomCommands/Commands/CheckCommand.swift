@@ -64,7 +64,7 @@ struct CheckCommand {
     var result = MigrationTrial.Result.notTried
     var objects = 0
     var seconds = 0.0
-    /// The losses of the trial, consented ones included.
+    /// Consented ones included.
     var losses: [MigrationLoss] = []
   }
 
@@ -136,7 +136,8 @@ struct CheckCommand {
     switch arguments.value("--annotations") {
     case "github": return true
     case "none": return false
-    // GitHub sets it for each step: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+    // GitHub sets it for each step:
+    // https://docs.github.com/en/actions/reference/workflows-and-actions/variables
     case nil: return console.environment["GITHUB_ACTIONS"] == "true"
     case let other?:
       throw .invalidValue(option: "--annotations", value: other, expected: "github or none")
@@ -145,7 +146,7 @@ struct CheckCommand {
 
   // MARK: - Losses
 
-  /// Finds the losses of the history's hops, and writes those given by `--acknowledge` to the lock.
+  /// Also writes to the lock what `--acknowledge` and `--unacknowledge` say.
   private mutating func review(
     _ history: inout CheckedHistory, _ known: ModelHistory, _ mappings: GivenMappings, byApp: Set<String>,
     _ arguments: Arguments
@@ -243,7 +244,6 @@ struct CheckCommand {
     }
   }
 
-  /// Warns of rows that may block a step that isn't tried.
   private mutating func warn(
     of version: CheckedHistory.Version, before next: CheckedHistory.Version, isByApp: Bool, _ mappings: GivenMappings
   ) {
@@ -259,7 +259,6 @@ struct CheckCommand {
     }
   }
 
-  /// Reports that no trial ran because the current version is ambiguous.
   private mutating func tellUntried(_ history: CheckedHistory) {
     let name = history.currentName
     guard history.history == nil,
@@ -274,7 +273,7 @@ struct CheckCommand {
 
   // MARK: - Telling
 
-  /// The findings, errors first; one that several versions share appears once.
+  /// Errors first; a finding that several versions share appears once.
   private var merged: [HistoryFinding] {
     var result: [HistoryFinding] = []
     var places: [[String]: Int] = [:]

@@ -1,5 +1,5 @@
 extension Command {
-  /// All commands, in the order of their use.
+  /// In the order of their use.
   static var all: [Command] {
     [
       .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .repair, .salvage,

@@ -35,7 +35,7 @@ enum CompareCommand {
       (try model(at: paths[0], besides: paths[1], console), try model(at: paths[1], besides: paths[0], console))
     }
     let difference = ModelDifference(from: source.model, to: destination.model)
-    // (Diagnostics are more precise, so their properties are skipped.)
+    // Diagnostics are more precise, so their properties are skipped.
     let lost = destination.model.identifiersOfNothing(among: source.model.identifiers).filter { item in
       !difference.diagnostics.contains { $0.entity == item.entity && $0.property == item.property }
     }.map { $0.words(in: "\"\(source.name)\"") }
@@ -53,7 +53,6 @@ enum CompareCommand {
       members: text.members)
   }
 
-  /// Returns the paths of a bundle's current version and of the one before it, earlier first.
   private static func lastStep(of path: String, _ console: Console) throws -> [String] {
     if case .database = PathKind(path) { throw UsageError.missingArgument("DEST") }
     let list = try console.versions(at: path)
@@ -66,18 +65,17 @@ enum CompareCommand {
     return [list.versions[place - 1].file.path, current.file.path]
   }
 
-  /// Reads a model; for a store, its own model, if need be one of the versions at the other path.
+  /// For a store, its own model, if need be one of the versions at the other path.
   private static func model(at path: String, besides other: String, _ console: Console) throws -> NamedModel {
     guard case .database = PathKind(path) else {
       return try NamedModel(at: path, console: console, acceptsDoubts: true)
     }
     if case .database = PathKind(other) { return try NamedModel(at: path, console: console) }
-    // (Doubts about the other are reported when it is read itself.)
+    // Doubts about the other are reported when it is read itself.
     let known = try? console.history(at: other)
     return try NamedModel(at: path, console: console, known: known?.versions ?? { _ in [] })
   }
 
-  /// Returns Swift source to paste; a comment if there is nothing to fill in.
   private static func skeleton(
     from source: NamedModel, isStore: Bool, to destination: NamedModel, isStore isLaterStore: Bool, _ console: Console
   ) -> CommandReport {

@@ -23,7 +23,6 @@ extension Command {
 }
 
 enum DemoCommand {
-  /// The stories; the first is the default.
   static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {

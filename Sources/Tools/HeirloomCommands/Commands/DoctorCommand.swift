@@ -70,7 +70,6 @@ enum DoctorCommand {
 }
 
 extension StoreArchive {
-  /// Returns the number of set-aside stores that weren't put back.
   fileprivate func waitingCount() throws(MigrationAssistantError) -> Int64 {
     try setAsideStores().reduce(0) { count, store in
       if case .putBack = store.state { count } else { count + 1 }

@@ -81,7 +81,7 @@ enum FreezeCommand {
     return report
   }
 
-  /// Returns the version identifier with three numbers, since Core Data allows any text; `1.0.0` if there is none.
+  /// With three numbers, since Core Data allows any text; `1.0.0` if there is none.
   private static func identifier(of model: ManagedObjectModel) -> String {
     model.versionIdentifiers.first { word in
       word.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }.count { $0 != nil } == 3
@@ -147,7 +147,6 @@ enum FreezeCommand {
 
   // MARK: - Writing
 
-  /// Writes the file and starts the report.
   private static func write(
     _ frozen: FrozenSchema, _ next: FrozenSuccession, _ arguments: Arguments, _ console: Console,
     lock: (folder: String?, earlier: [ModelVersionList.Version]), notes: [String]
@@ -204,13 +203,9 @@ private struct ReleaseLock {
   /// Sentences, without a full stop, about earlier versions that can't be locked.
   private(set) var notes: [String] = []
 
-  /// The names of the locked versions, in order.
   var names: [String] { content.versions.map(\.name) }
 
-  /// Adds a schema to a folder's lock as the last version, after those of `earlier` that the lock lacks; nothing is
-  /// written yet.
-  ///
-  /// Throws `ModelReadingError` for a damaged lock, and fails if the version was shipped with other hashes.
+  /// Adds the schema last, after those of `earlier` that the lock lacks; nothing is written yet.
   init(of frozen: FrozenSchema, after earlier: [ModelVersionList.Version], in folder: String) throws {
     path = SnapshotFolder.lockPath(in: folder)
     if case .missing = PathKind(path) { before = nil } else { before = try VersionLock(path: path) }

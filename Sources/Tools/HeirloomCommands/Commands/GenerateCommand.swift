@@ -60,7 +60,8 @@ enum GenerateCommand {
       ])
   }
 
-  /// Throws if a version of the bundle was edited after it shipped, so the build fails instead of the app.
+  /// Throws if a version of the bundle was edited after it shipped, so the build fails instead of
+  /// the app.
   private static func refuseEdits(in model: String, _ console: Console) throws(CommandFailure) {
     guard let list = try? console.versions(at: model) else { return }
     for entry in list.lock?.versions ?? [] {

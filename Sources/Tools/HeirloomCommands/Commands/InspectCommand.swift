@@ -60,7 +60,7 @@ enum InspectCommand {
     }
   }
 
-  /// Returns the kind of a file that another command reads; `nil` if this command reads it.
+  /// `nil` if this command reads the file.
   private static func storeKind(_ path: String) -> FileStart.Kind? {
     FileStart(path).kind.flatMap { $0.command(at: path) == nil ? $0 : nil }
   }
@@ -73,7 +73,6 @@ enum InspectCommand {
     ).report(console.style)
   }
 
-  /// Returns a failure whose message also names stores as accepted input.
   private static func failure(_ error: ModelReadingError) -> CommandFailure {
     var failure = CommandFailure(error)
     guard case .notModel(let content) = error.problem, let path = error.path else { return failure }

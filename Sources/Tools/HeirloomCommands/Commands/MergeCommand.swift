@@ -73,7 +73,6 @@ enum MergeCommand {
     return CommandReport(members: members, failure: failure)
   }
 
-  /// Returns the file of the version before a new one, found by its name in the same bundle.
   private static func versionBefore(
     _ path: String, _ kind: HistoryMerge.Kind, _ files: POSIXFileOperations
   ) throws -> (name: String, bytes: [UInt8])? {
@@ -96,7 +95,8 @@ enum MergeCommand {
     return (before.dropping(ending), try files.readFile(file, limit: limit))
   }
 
-  /// True if the lock beside the bundle lists our side's version, and the merged version differs from it.
+  /// True if the lock beside the bundle lists our side's version, and the merged version differs
+  /// from it.
   private static func isShipped(_ path: String, as ours: [UInt8], and merged: [UInt8]) -> Bool {
     let version = ModelFile.folder(of: path)
     guard let list = try? ModelVersionList(ModelFile.folder(of: version)),

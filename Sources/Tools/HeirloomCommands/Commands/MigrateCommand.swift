@@ -75,7 +75,6 @@ enum MigrateCommand {
     return count
   }
 
-  /// Reports several stores, each failure beside its store.
   private static func together(_ results: [Migrated], of paths: [String], console: Console) -> CommandReport {
     var report = CommandReport()
     for result in results {

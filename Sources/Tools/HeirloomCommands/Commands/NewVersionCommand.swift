@@ -32,8 +32,8 @@ enum NewVersionCommand {
     } else {
       let version = try NewVersion(at: path, console: console)
       report = try version.make(named: name)
-      // The version that was current until now is finished, so a missing rename would be declared there. Problems of
-      // the version before it are left to check.
+      // The version that was current until now is finished, so a missing rename would be declared
+      // there. Problems of the version before it are left to check.
       if case .text = report.members["made"] {
         findings = (try? LossReview(ofLastStepIn: version.list))?.renameFindings ?? []
       }

@@ -51,7 +51,8 @@ enum PlanCommand {
     var report = CommandReport(
       members: members(of: preview, request) + PlanText.members(of: preview.plan, showsSQL: showsSQL),
       failure: preview.failure)
-    // The report's lines list these items already, except those of given mappings and custom stages.
+    // The report's lines list these items already, except those of given mappings and custom
+    // stages.
     let isToldAbove = preview.failure?.code == "mappingNeeded" && preview.difference?.obstacles.isEmpty == false
     if preview.plan != nil || isToldAbove { report.failure?.list?.items = [] }
     report.lines = headline(preview, request: request, style: style)
@@ -71,13 +72,11 @@ enum PlanCommand {
     return report
   }
 
-  /// Returns the names of both versions and their differences, for JSON.
   static func members(of preview: MigrationPreview, _ request: MigrationRequest) -> OutputMembers {
     [("fromName", .optional(preview.inspection.versionName)), ("toName", .text(request.history.currentName))]
       + (preview.difference.map { DifferenceText($0, storeAt: preview.inspection.path).members } ?? [])
   }
 
-  /// Returns one line: the store, its version, the destination, and the verdict on the difference.
   static func headline(_ preview: MigrationPreview, request: MigrationRequest, style: TextStyle) -> [String] {
     let name = style.bold(preview.inspection.path)
     if preview.isUpToDate {
@@ -99,7 +98,6 @@ enum PlanCommand {
     return ["\(name): from \(version)\(source) to \"\(request.history.currentName)\"\(words)"]
   }
 
-  /// Returns the verdict on the difference, or how the plan solves one that needs a mapping.
   private static func verdict(on difference: ModelDifference, plan: MigrationPlan?) -> String {
     guard difference.verdict == .needsMapping, let plan else { return difference.verdict.rawValue }
     return plan.hopCount > 1 ? "in \(plan.hopCount) hops" : "by a given mapping or a decision"

@@ -27,7 +27,8 @@ enum RepairCommand {
     let url = URL(fileURLWithPath: path)
     do {
       try StoreReading.checkLog(besideStoreAt: path)
-      // Done even for a damaged store: an unreadable record also blocks restoring a previous version.
+      // Done even for a damaged store: an unreadable record also blocks restoring a previous
+      // version.
       let moved = try StoreArchive(storeURL: url).repair()?.path
       let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
       if moved == nil { _ = try store.get() }
@@ -59,7 +60,6 @@ enum RepairCommand {
     }
   }
 
-  /// Returns the faults that no repair corrects, and the next command.
   private static func unrepaired(_ path: String, _ arguments: Arguments, _ console: Console) throws -> [String] {
     let diagnosis = try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console)
     let faults = (diagnosis.check?.report.findings ?? []).filter { $0.severity < .note }

@@ -70,7 +70,6 @@ enum ReportCommand {
       ])
   }
 
-  /// Rehearses the migration, unless the plan refuses it already.
   private static func rehearsal(
     _ preview: MigrationPreview, _ request: MigrationRequest, _ console: Console
   ) throws -> MigrationPage.Rehearsal {

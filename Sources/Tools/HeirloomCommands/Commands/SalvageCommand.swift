@@ -66,7 +66,6 @@ extension CommandFailure {
   }
 }
 
-/// The report on a salvage, as text and JSON.
 struct SalvageText {
   let report: SalvageReport
   let style: TextStyle
@@ -117,10 +116,8 @@ struct SalvageText {
     return lines + placing
   }
 
-  /// The commands that replace the damaged store with the new one and move the damaged one, with all its files, into a
-  /// folder.
-  ///
-  /// SQLite would apply a log or journal left behind to the new store.
+  /// Commands that replace the damaged store with the new one, and move the damaged one with all
+  /// its files into a folder: SQLite would apply a log or journal left behind to the new store.
   private var placing: [String] {
     let files = POSIXFileOperations()
     guard StoreLocation.keptFolder(of: report.storePath) == nil,

@@ -66,7 +66,8 @@ enum VersionsCommand {
     return [("versions", .list(list))]
   }
 
-  /// Returns the losses whose content only a pinned version still has; empty if it holds the rows of a replaced store.
+  /// Losses whose content only the pinned version has; empty if it holds the rows of a replaced
+  /// store.
   private static func pin(of version: PreviousVersion) -> OutputMembers {
     let alone = version.alone.map { content in
       OutputValue.object([
@@ -94,7 +95,6 @@ enum VersionsCommand {
       } + returning(versions, to: path)
   }
 
-  /// Returns the command that restores the newest version that can be read completely.
   private static func returning(_ versions: [PreviousVersion], to path: String) -> [String] {
     let damaged = Array(versions.prefix { !$0.isSound })
     // A version that is in use, or has a change to roll back, is not damaged.
@@ -114,9 +114,7 @@ extension StoreArchive {
     self.init(storeURL: URL(fileURLWithPath: path))
   }
 
-  /// Returns the versions, the newest first.
-  ///
-  /// Throws `StoreError` if neither the store nor any kept version exists.
+  /// Throws `StoreError` if nothing is kept and there is no store either.
   func versionsOfStore() throws -> [PreviousVersion] {
     let versions = try previousVersions()
     if versions.isEmpty, try movedAside().isEmpty {
@@ -132,17 +130,13 @@ extension StoreArchive {
     return versions
   }
 
-  /// Returns the set-aside stores, the oldest first; empty if the folder is missing.
   func movedAside() throws -> [SetAsideStore] {
     let folder = storeURL.deletingLastPathComponent().path
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     return try setAsideStores()
   }
 
-  /// Restores a version and reports progress; the console can cancel it.
-  ///
-  /// `prefix` starts the version's name, `nil` for the newest. Returns what happened to the replaced store, and the
-  /// notes logged on the way.
+  /// `prefix` starts the version's name, `nil` for the newest; `notes` were logged on the way.
   func restore(
     _ prefix: String?, console: Console
   ) throws -> (restored: PreviousVersion, replaced: ReplacedStore?, notes: [String]) {

@@ -1,5 +1,5 @@
 extension CompletionScript {
-  /// The script for bash, from version 3.2 on.
+  /// For bash from version 3.2 on.
   var bash: [String] {
     var lines = [
       "# Completes heirloom in bash.",

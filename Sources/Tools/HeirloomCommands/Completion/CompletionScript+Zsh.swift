@@ -59,7 +59,6 @@ extension CompletionScript {
     }
   }
 
-  /// Returns text with the separators of a zsh specification escaped.
   private func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       if "[]:\\".contains(character) { result += "\\" }

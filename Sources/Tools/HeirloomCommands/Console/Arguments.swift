@@ -1,14 +1,11 @@
-/// The words of a command line, parsed by a command's grammar.
 struct Arguments {
   struct Grammar {
-    /// The command's name, for messages.
     var command = ""
-    /// The names of the positional words, in order, such as `STORE`.
+    /// In order, such as `STORE`.
     var positionals: [String] = []
     var repeatsLast = false
-    /// The number of required positionals.
     var requiredCount = 0
-    /// The options with a value, such as `--to`, each with the name of its value.
+    /// Options with a value, such as `--to`, each with the name of its value.
     var options: [String: String] = [:]
     var repeatable: Set<String> = []
     var required: [String] = []
@@ -19,15 +16,12 @@ struct Arguments {
     }
   }
 
-  /// The positional words, in order.
   private(set) var positionals: [String] = []
   private var values: [String: [String]] = [:]
   private var givenFlags: Set<String> = []
   private let grammar: Grammar
 
-  /// Parses the words after the command's name; `--json` and `--help` are always accepted.
-  ///
-  /// Throws ``UsageError`` for the first word that doesn't fit.
+  /// `--json` and `--help` are always accepted.
   init(_ words: [String], grammar: Grammar) throws(UsageError) {
     self.grammar = grammar
     var remaining = words[...]
@@ -66,7 +60,8 @@ struct Arguments {
       let known = Array(grammar.options.keys) + grammar.flags + Command.Option.common.map(\.name)
       throw .unknown(.option(of: grammar.command), name, known: known.sorted())
     }
-    // A word that looks like an option is one; a value that starts with dashes is joined by an equals sign.
+    // A word that looks like an option is one; a value that starts with dashes is joined by an
+    // equals sign.
     let next = remaining.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
     guard let value = parts.count == 2 ? parts[1] : next, !value.isEmpty else {
       throw .missingValue(option: name, value: valueName)
@@ -81,7 +76,6 @@ struct Arguments {
     return givenFlags.contains(flag)
   }
 
-  /// Returns the first value of an option; `nil` if it wasn't given.
   func value(_ option: String) -> String? { all(option).first }
 
   func all(_ option: String) -> [String] {
@@ -89,16 +83,15 @@ struct Arguments {
     return values[option] ?? []
   }
 
-  /// Returns the value of an option; throws if it wasn't given.
   func required(_ option: String, _ valueName: String) throws(UsageError) -> String {
     guard let value = value(option) else { throw .missingOption(option, value: valueName) }
     return value
   }
 
-  /// True if the command declares an option; only then may its value be read.
+  /// Only a declared option's value may be read.
   func declares(_ option: String) -> Bool { grammar.declares(option) }
 
-  /// Asserts that an option is declared: users couldn't give an undeclared one, and help wouldn't list it.
+  /// Users couldn't give an undeclared option, and help wouldn't list it.
   private func check(_ option: String) {
     assert(grammar.declares(option), "heirloom \(grammar.command) reads \(option), which it does not declare")
   }

@@ -1,55 +1,45 @@
 import HeirloomOutput
 
-/// A command of the tool: its name, its help and its action.
-///
 /// The command-line parser, help and completions are all derived from these declarations.
 struct Command: Sendable {
   let name: String
-  /// The arguments in help, if they can't be derived from the declarations: `STORE [--archive FILE [--include-store]]`.
+  /// If it can't be derived, such as `STORE [--archive FILE [--include-store]]`.
   var usage: String?
-  /// The summary, one line.
   let summary: String
   /// Further paragraphs of help.
   var details: [String] = []
-  /// The command's own options, in the order of help.
   var options: [Option] = []
   /// A complete command line, ready to paste.
   let example: String
   var positionals: [String] = []
-  /// The allowed words of a positional, by its name.
+  /// Allowed words of a positional, by its name.
   var choices: [String: [String]] = [:]
   var repeatsLast = false
-  /// The number of required positionals.
   var requiredCount = 0
   let run: @Sendable (Arguments, Console) throws -> CommandReport
 
   struct Option: Sendable {
-    /// The option's name, such as `--to`.
     let name: String
     /// The name of its value; `nil` for a flag.
     var value: String?
     var isRepeatable = false
     var isRequired = false
-    /// The allowed values; empty if any value is.
+    /// Allowed values; empty if any value is.
     var choices: [String] = []
-    /// The summary, one line.
     let summary: String
 
-    /// A required copy of the option.
     var required: Option {
       var option = self
       option.isRequired = true
       return option
     }
 
-    /// The options that every command has.
     static let common = [
       Option(name: "--json", summary: "one JSON object on standard output"),
       Option(name: "--help", summary: "this help; -h too"),
     ]
   }
 
-  /// The grammar to parse the command's words with.
   var grammar: Arguments.Grammar {
     var grammar = Arguments.Grammar(
       command: name, positionals: positionals, repeatsLast: repeatsLast, requiredCount: requiredCount)
@@ -61,7 +51,6 @@ struct Command: Sendable {
     return grammar
   }
 
-  /// The help text, one element per paragraph.
   var paragraphs: [String] {
     let words = positionals.compactMap { name in
       choices[name].map { "\(name) is one of \($0.joined(separator: ", "))." }
@@ -69,10 +58,9 @@ struct Command: Sendable {
     return [sentence(summary)] + words + details
   }
 
-  /// The arguments in help, such as `STORE --to MODEL [--model MODEL]…`.
   var usageText: String { usageItems.joined(separator: " ") }
 
-  /// The parts of the usage text; help keeps each on one line if there is room.
+  /// Help keeps each on one line if there is room.
   var usageItems: [String] {
     if let usage { return usage.split(separator: " ").map(String.init) }
     let words = positionals.enumerated().map { index, name in
@@ -88,10 +76,9 @@ struct Command: Sendable {
 }
 
 extension Command.Option {
-  /// The option with the name of its value, such as `--to MODEL`.
+  /// Such as `--to MODEL`.
   var title: String { value.map { "\(name) \($0)" } ?? name }
 
-  /// The summary with the allowed values.
   var explanation: String {
     let words = choices.isEmpty ? "" : ": " + choices.joined(separator: ", ")
     return summary + words + (isRepeatable ? " (repeatable)" : "")
@@ -121,7 +108,7 @@ extension Command.Option {
 }
 
 extension Command {
-  /// Returns the command for a word that other tools use, such as `status` or `--dry-run`; `nil` for other words.
+  /// For a word that other tools use, such as `status` or `--dry-run`.
   static func name(forWord word: String) -> String? {
     wordsOfOthers[String(word.drop { $0 == "-" })]
   }

@@ -2,11 +2,9 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// A command's failure, as text and as JSON.
 struct CommandFailure: Error {
-  /// The exit code.
   var exitCode: ExitCode
-  /// A stable code, for JSON.
+  /// Stable, for JSON.
   var code: String
   /// The code of the same failure in Core Data's error domain, if there is one.
   var coreDataCode: Int?
@@ -14,19 +12,17 @@ struct CommandFailure: Error {
   var message: String
   /// Where the data is, and what to do.
   var suggestion: String?
-  /// The operations that the suggestion refers to; commands for them are appended to it.
+  /// The suggestion refers to them; commands for them are appended to it.
   var remedies: [Remedy] = []
-  /// The path of the store that the command was about; in JSON, only if a file is there.
+  /// The store that the command was about; in JSON, only if a file is there.
   var storeAt: String?
-  /// The text's list, which replaces message and suggestion; an item has one or more lines.
-  ///
-  /// `nil` without a list.
+  /// Replaces message and suggestion in text; an item has one or more lines.
   var list: (headline: String, items: [[String]])?
-  /// The advice after the list, one line each.
+  /// After the list, one line each.
   var advice: [String] = []
-  /// The findings in the rows, for JSON.
+  /// Findings in the rows, for JSON.
   var findings: OutputMembers = []
-  /// The plan at which the migration stopped; `nil` if none was made.
+  /// The migration stopped at it; `nil` if none was made.
   private(set) var plan: MigrationPlan?
   /// Swift source to start from, if a mapping can't be inferred.
   var skeleton: String?
@@ -44,7 +40,6 @@ struct CommandFailure: Error {
     return .object(members)
   }
 
-  /// Returns the lines for standard error.
   func lines(_ style: TextStyle) -> [String] {
     let name = style.red("heirloom:")
     if let list {
@@ -59,14 +54,12 @@ struct CommandFailure: Error {
     return ["\(name) \(message)"] + (help.map { ["  " + $0] } ?? [])
   }
 
-  /// The suggestion with the commands for the store.
   var help: String? {
     let commands = storeAt.map { path in remedies.compactMap { $0.command(for: path) } } ?? []
     let sentences = [suggestion].compactMap(\.self) + commands
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
-  /// Returns the failure with a store's path, unless it has one already.
   func aboutStore(at path: String?) -> CommandFailure {
     // A missing store holds no data.
     guard code != Self.missingCode else { return path.map(namingKept) ?? self }
@@ -78,7 +71,6 @@ struct CommandFailure: Error {
     return failure
   }
 
-  /// Returns the failure of a missing store, with the command that restores a kept version.
   private func namingKept(of path: String) -> CommandFailure {
     guard !FileManager.default.fileExists(atPath: path), !StoreError(path: path, problem: .missing).hasLog else {
       return self
@@ -95,14 +87,12 @@ struct CommandFailure: Error {
     return failure
   }
 
-  /// Sets the message to a file that isn't a database: its kind, and the command that reads it.
   mutating func describe(_ kind: FileStart.Kind, at path: String) {
     message = "\(path) isn't an SQLite store. It is \(kind.words)."
     suggestion = kind.command(at: path).map { "\($0) \(kind.action)." } ?? "Nothing was changed."
     remedies = []
   }
 
-  /// Returns the message and the suggestion for a folder given in place of a store.
   private static func instead(ofFolder path: String) -> (message: String, suggestion: String) {
     let url = URL(fileURLWithPath: path)
     if ["xcdatamodeld", "xcdatamodel", "momd"].contains(url.pathExtension) {
@@ -124,19 +114,15 @@ struct CommandFailure: Error {
     return ("\(path) is \(advice).", "Nothing was changed.")
   }
 
-  /// The code for a path without a file.
   static let missingCode = "missing"
 }
 
-/// An error of the tool that provides its own failure.
 protocol CommandError: Error {
   var failure: CommandFailure { get }
 }
 
 extension CommandFailure {
-  /// Creates the failure from the error's text, with the tool's options that may help.
-  ///
-  /// `advice` has the commands for a refused migration; `nil` for other commands.
+  /// `advice` has the commands for a refused migration.
   init(_ error: any Error, advice: MigrationAdvice? = nil) {
     switch error {
     case let error as CommandFailure: self = error
@@ -172,7 +158,6 @@ extension CommandFailure {
     }
   }
 
-  /// Creates the failure from the text and the code of any error.
   private init(anyError error: any Error, code: String = "failed") {
     let known = error as NSError
     let hasCode = known.domain == NSCocoaErrorDomain && known.code != ErrorWords.generalCode
@@ -291,18 +276,15 @@ extension CommandFailure {
     advice.append(command.map { "\(meant), or for all in the history: \($0)." } ?? meant + ".")
   }
 
-  /// Adds the plan's findings about rows.
   private mutating func note(_ plan: MigrationPlan) {
     self.plan = plan
     findings = PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
   }
 
-  /// Appends a sentence about the tool's options to the suggestion.
   private mutating func hint(_ text: String) {
     suggestion = suggestion.map { "\($0) \(text)" } ?? text
   }
 
-  /// Explains that policies need the app, if the mapping has policies that are missing.
   private mutating func notePolicies(of error: MigrationError) {
     guard case .unknownPolicies = error else { return }
     exitCode = .decisionNeeded

@@ -1,9 +1,7 @@
 import HeirloomOutput
 
 extension Console {
-  /// Runs a body that only reads; if the user interrupts it, the process ends at once.
-  ///
-  /// `phase` names the work in the progress line; `path` is the store, if there is one.
+  /// `body` only reads: if the user interrupts it, the process ends at once.
   func reading<Value>(_ phase: String, _ path: String?, _ body: () throws -> Value) rethrows -> Value {
     progress.begin(phase)
     mayLeave(path)
@@ -11,7 +9,6 @@ extension Console {
     return try body()
   }
 
-  /// Lets an interruption end the process at once, until the interruption's `stay()` is called.
   func mayLeave(_ path: String?) {
     interruption.mayLeave {
       let failure = CommandFailure.cancelled(storeAt: path)
@@ -26,7 +23,6 @@ extension Console {
 }
 
 extension CommandFailure {
-  /// Returns the failure of work that the user cancelled.
   static func cancelled(storeAt path: String?) -> CommandFailure {
     CommandFailure(
       exitCode: .cancelled, code: "cancelled", coreDataCode: 3072,

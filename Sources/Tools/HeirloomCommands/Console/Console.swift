@@ -4,44 +4,31 @@ import HeirloomOutput
 
 /// The environment of a run of the tool; tests replace it with one that records.
 package struct Console: Sendable {
-  /// The function that writes to standard output.
   package let writeOutput: @Sendable (String) -> Void
-  /// The function that writes to standard error.
   package let writeError: @Sendable (String) -> Void
-  /// True when standard output is a terminal.
   package let isOutputTerminal: Bool
-  /// True when standard error is a terminal.
   package let isErrorTerminal: Bool
-  /// The environment.
   package let environment: [String: String]
-  /// The folder that relative paths start from; empty if it is gone.
+  /// Relative paths start from it; empty if the folder is gone.
   package let currentDirectory: String
-  /// Returns the error number of the first failed write to standard output, if any.
+  /// The error number of the first failed write to standard output.
   let outputFailure: @Sendable () -> Int32?
-  /// The reason why this process can't run the tool; `nil` if it can.
+  /// Why this process can't run the tool; `nil` if it can.
   let obstacle: String?
-  /// The function that returns the tool's own path, if it is known.
-  ///
-  /// It is a function because Foundation lists the whole folder to find the path.
+  /// A function, because Foundation lists the whole folder to find the path.
   package let executablePath: @Sendable () -> String?
-  /// The interruption that cancels the work.
   package let interruption: Interruption
-  /// The longest time that a migration waits for other processes to close a store.
   package let storeTimeout: Duration
-  /// The function that returns the terminal's width in columns, or the default width.
   package let columns: @Sendable () -> Int
-  /// The progress reporter; each run of the tool has its own.
   private(set) var progress: ProgressReporter
-  /// True if the output is JSON.
   private(set) var writesJSON = false
-  /// The excluded files and folders of Swift source, relative to its folder.
+  /// Files and folders of Swift source, relative to its folder.
   var excludedSources: [String] = []
   private let status: StatusLine
   private let showsProgress: Bool
   /// The command line's words with spaces, and the paths that they name.
   private var spacedWords: [String] = []
 
-  /// Creates a console.
   package init(
     writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     isOutputTerminal: Bool = false, isErrorTerminal: Bool = false, environment: [String: String] = [:],
@@ -68,9 +55,7 @@ package struct Console: Sendable {
     progress = ProgressReporter(form: .silent, status: status)
   }
 
-  /// Returns a copy of the console for one run of the tool, whose progress must be finished.
-  ///
-  /// JSON output turns progress off.
+  /// The console's progress must be finished; JSON output turns progress off.
   func forRun(_ arguments: [String], writesJSON: Bool) -> Console {
     var console = self
     console.spacedWords = arguments.filter { $0.contains(" ") }.flatMap { word in
@@ -84,7 +69,6 @@ package struct Console: Sendable {
     return console
   }
 
-  /// Creates the console on this process's standard streams.
   package static func ofProcess(interruption: Interruption) -> Console {
     let (output, error) = (StandardStream(STDOUT_FILENO), StandardStream(STDERR_FILENO))
     return Console(
@@ -95,7 +79,6 @@ package struct Console: Sendable {
       showsProgress: true, outputFailure: { output.failure }, obstacle: ProcessSurroundings.obstacle)
   }
 
-  /// The terminal's width in columns; 80 without a terminal.
   private static var terminalColumns: Int {
     #if canImport(Darwin)
       let request: UInt = 0x4008_7468
@@ -109,9 +92,7 @@ package struct Console: Sendable {
     return 80
   }
 
-  /// Returns the absolute path of a word, without a slash after a file's name.
-  ///
-  /// Throws ``CommandFailure`` for a relative path if the current folder is gone.
+  /// Absolute, without a slash after a file's name.
   func path(_ word: String) throws(CommandFailure) -> String {
     var path = try wholePath(word)
     // The system treats a path with a trailing slash as a folder, and wouldn't find the file.
@@ -141,16 +122,15 @@ package struct Console: Sendable {
 
   var errorStyle: TextStyle { TextStyle(isColored: isErrorTerminal && allowsColor) }
 
-  /// True if colours are allowed on a terminal: https://no-color.org.
+  /// On a terminal: https://no-color.org.
   private var allowsColor: Bool { environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb" }
 
-  /// Writes a line to standard error, wrapped on a terminal.
   func log(_ line: String) {
     let line = TerminalText.line(line, keepsStyle: errorStyle.isColored)
     status.writeLine((isErrorTerminal ? fitted(line) : [line]).joined(separator: "\n"))
   }
 
-  /// Returns a line wrapped for the terminal; paths and commands to copy aren't broken.
+  /// Wrapped for the terminal; paths and commands to copy aren't broken.
   package func fitted(_ line: String) -> [String] {
     TextLayout.fitted(line, to: columns()) { CopiedText.length(atStartOf: $0, paths: spacedWords) }
   }

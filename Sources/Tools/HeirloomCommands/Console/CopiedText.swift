@@ -1,7 +1,8 @@
-/// Parts of a line that must not be broken: a path with spaces, a command to copy, a number with its unit.
+/// Parts of a line that must not be broken: a path with spaces, a command to copy, a number with
+/// its unit.
 enum CopiedText {
-  /// Returns the number of characters at the start of `text` that stay together, which may end within a word; 0 if none
-  /// do.
+  /// The number of characters at the start of `text` that stay together, which may end within a
+  /// word; 0 if none do.
   static func length(atStartOf text: Substring, paths: [String]) -> Int {
     var rest = text
     // A style, a bracket or a quotation mark may precede it.
@@ -43,11 +44,10 @@ enum CopiedText {
       || word.allSatisfy { $0.isUppercase || $0.isPunctuation }
   }
 
-  /// The words of a command line; spaces in quotation marks don't end a word.
+  /// Spaces in quotation marks don't end a word.
   private struct Words {
     var rest: Substring
 
-    /// The next word, without consuming it.
     var peek: Substring? {
       var words = self
       return words.next()

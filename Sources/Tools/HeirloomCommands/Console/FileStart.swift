@@ -8,7 +8,6 @@ struct FileStart {
   enum Kind {
     case xmlStore, binaryStore, realm, archive, encrypted, model, mappingModel, log
 
-    /// The kind in words, with the program that reads it.
     var words: String {
       switch self {
       case .xmlStore:
@@ -26,10 +25,9 @@ struct FileStart {
       }
     }
 
-    /// The verb that completes a sentence beginning with the kind's command.
+    /// Completes a sentence that begins with the kind's command.
     var action: String { self == .log ? "reads it with its store" : "shows it" }
 
-    /// Returns the command that shows a file of this kind; `nil` if the tool can't read it.
     func command(at path: String) -> String? {
       switch self {
       case .model, .mappingModel: "heirloom inspect \(shellWord(path))"
@@ -41,7 +39,6 @@ struct FileStart {
   }
 
   private let path: String
-  /// The bytes, at most 4,096; `nil` if the file can't be read.
   let bytes: [UInt8]?
 
   init(_ path: String) {
@@ -51,11 +48,10 @@ struct FileStart {
     try? handle?.close()
   }
 
-  /// The kind; `nil` if the bytes don't show it.
   var kind: Kind? {
     guard let bytes, !bytes.isEmpty else { return nil }
-    // Model readers come first: an XML store and a mapping model's source are both Core Data documents with a
-    // `database` root.
+    // Model readers come first: an XML store and a mapping model's source are both Core Data
+    // documents with a `database` root.
     if MappingModelFile.isMappingModel(path) { return .mappingModel }
     if (try? ModelFile(path).read()) != nil { return .model }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -69,7 +65,6 @@ struct FileStart {
     return isWithoutOrder && !StoreSalvage.holdsPages(path) ? .encrypted : nil
   }
 
-  /// Returns the name of an XML document's root element; `nil` if the text isn't XML.
   private static func rootElement(of text: String) -> Substring? {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
     guard text.hasPrefix("<") else { return nil }
@@ -83,7 +78,8 @@ struct FileStart {
     for byte in bytes { counts[Int(byte)] += 1 }
     let expected = Double(bytes.count) / 256
     let deviation = counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
-    // Chi-square with 255 degrees of freedom: random bytes exceed 400 once in many millions of files.
+    // Chi-square with 255 degrees of freedom: random bytes exceed 400 once in many millions of
+    // files.
     return deviation < 400
   }
 }

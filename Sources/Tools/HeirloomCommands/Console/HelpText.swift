@@ -1,9 +1,7 @@
 import HeirloomOutput
 
-/// The tool's help.
 struct HelpText {
   let style: TextStyle
-  /// The greatest length of a line, in columns.
   let columns: Int
 
   init(_ console: Console) {
@@ -12,7 +10,7 @@ struct HelpText {
     columns = min(max(console.columns(), 20), 100)
   }
 
-  /// Returns the help of the whole tool, short enough for one screen.
+  /// Short enough for one screen.
   func overview(of commands: [Command]) -> [String] {
     let title = "Heirloom migrates Core Data stores so that the previous version is never lost."
     let codes = ExitCode.allCases.enumerated().map { index, code in
@@ -38,7 +36,6 @@ struct HelpText {
     return lines + ["", style.bold("Example:"), "  " + command.example]
   }
 
-  /// Returns a paragraph that begins with a bold title.
   private func titled(_ title: String, _ text: String) -> [String] {
     var lines = TextLayout.wrapped("\(title) \(text)", to: columns, indent: 2).map {
       String($0.map { $0 == "\u{A0}" ? " " : $0 })
@@ -47,12 +44,10 @@ struct HelpText {
     return lines
   }
 
-  /// Returns text whose spaces don't allow a line break.
   private static func unbroken(_ text: String) -> String {
     String(text.map { $0 == " " ? "\u{A0}" : $0 })
   }
 
-  /// Returns the overview for JSON.
   static func members(of commands: [Command]) -> OutputMembers {
     let commands = commands.map { OutputValue.object(members(of: $0)) }
     let codes = ExitCode.allCases.map { code in
@@ -61,7 +56,6 @@ struct HelpText {
     return [("commands", .list(commands)), ("exitCodes", .list(codes))]
   }
 
-  /// Returns a command's help for JSON.
   static func members(of command: Command) -> OutputMembers {
     let options = (command.options + Command.Option.common).map { option in
       OutputValue.object([

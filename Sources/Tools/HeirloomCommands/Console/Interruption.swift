@@ -14,19 +14,14 @@ package final class Interruption: Sendable {
   private let state = Locked(State())
   private let endProcess: (@Sendable (Int32) -> Void)?
 
-  /// Creates an interruption that hasn't happened.
-  ///
   /// `endProcess` ends the process if nothing needs clean-up; `nil` if the process must go on.
   package init(endProcess: (@Sendable (Int32) -> Void)? = nil) {
     self.endProcess = endProcess
   }
 
-  /// True once the user asked to cancel.
   package var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-  /// Cancels the work under way.
-  ///
-  /// Returns true the first time.
+  /// Cancels the work under way; returns true the first time.
   @discardableResult
   package func interrupt() -> Bool {
     let (isFirst, actions) = state.withLock { state in
@@ -39,7 +34,7 @@ package final class Interruption: Sendable {
     return isFirst
   }
 
-  /// Runs a body whose progress an interruption cancels.
+  /// An interruption during `body` cancels `progress`.
   func cancelling<Value>(_ progress: Progress, _ body: () throws -> Value) rethrows -> Value {
     let key = state.withLock { state in
       state.next += 1
@@ -53,10 +48,10 @@ package final class Interruption: Sendable {
 }
 
 extension Interruption {
-  /// Lets an interruption end the process at once, until `stay()` is called.
+  /// An interruption ends the process at once, until `stay()` is called.
   ///
-  /// For work that only reads, and for work that hasn't changed anything yet. `farewell` reports the cancellation; it
-  /// is called at most once, on any thread.
+  /// For work that only reads, and for work that hasn't changed anything yet. `farewell` reports
+  /// the cancellation; it is called at most once, on any thread.
   func mayLeave(_ farewell: @escaping @Sendable () -> Void) {
     guard let endProcess else { return }
     state.withLock { state in
@@ -68,18 +63,16 @@ extension Interruption {
     }
   }
 
-  /// Makes interruptions cancel the work again instead of ending the process.
+  /// Interruptions cancel the work again instead of ending the process.
   func stay() {
     state.withLock { $0.leave = nil }
   }
 }
 
-/// A listener for the signals that terminate a program.
 package enum SignalListener {
-  /// Starts listening.
-  ///
   /// The first signal cancels the work under way, which leaves the store unchanged.
-  /// The second ends the process at once. That is safe too: the next run cleans up.
+  ///
+  /// The second ends the process at once, which is safe too: the next run cleans up.
   package static func start(interruption: Interruption) {
     // Threads that start from now on block the signals, so only the waiting thread receives them.
     var signals = Self.signals

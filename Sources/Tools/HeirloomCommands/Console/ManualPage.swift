@@ -1,11 +1,10 @@
 import HeirloomOutput
 
-/// The tool's manual page in `man(7)` macros, made from the same declarations as the help.
+/// In `man(7)` macros, made from the same declarations as the help.
 struct ManualPage {
   let commands: [Command]
   let version: String
 
-  /// Returns the page's source, one line per element.
   func source() -> String {
     var lines = [
       ".TH HEIRLOOM 1 \"\" \"heirloom \(version)\" \"User Commands\"",
@@ -30,7 +29,6 @@ struct ManualPage {
     return lines + [".PP", "For example:", ".PP", ".RS", ".nf", Self.plain(command.example), ".fi", ".RE"]
   }
 
-  /// Returns text with the characters escaped that roff would interpret.
   private static func plain(_ text: String) -> String {
     var result = ""
     for character in text {

@@ -11,13 +11,12 @@ enum PathKind {
   case file
   case special
 
-  /// True if there is a file at a path; it isn't opened.
+  /// The file isn't opened.
   static func isFile(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Determines the kind of a path; of a file, the first bytes are read.
   init(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -32,7 +31,8 @@ enum PathKind {
         self = .emptyFile
         return
       }
-      // The magic string at the start of each database: https://www.sqlite.org/fileformat2.html#magic_header_string
+      // The magic string at the start of each database:
+      // https://www.sqlite.org/fileformat2.html#magic_header_string
       let magic = Array("SQLite format 3\0".utf8)
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {

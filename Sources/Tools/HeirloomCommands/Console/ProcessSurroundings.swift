@@ -1,21 +1,20 @@
 import Foundation
 import HeirloomOutput
 
-/// The tool's queries about its own process, and its changes to it.
-///
-/// The library makes no such changes.
+/// Queries about the tool's own process, and changes to it; the library makes no such changes.
 package enum ProcessSurroundings {
-  /// Prepares the process; must be called before anything else.
+  /// Must be called before anything else.
   package static func prepare() {
-    // The next opened file would get the number of a closed stream, and output would be written into a store.
+    // The next opened file would get the number of a closed stream, and output would be written
+    // into a store.
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
       _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
-    // A pipe that closes must not end a migration, and exceeding the limit of file size must be a reported error.
+    // A pipe that closes must not end a migration, and exceeding the limit of file size must be a
+    // reported error.
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
   }
 
-  /// The current folder; `nil` if it is gone or has no path.
   static var workingDirectory: String? {
     guard let bytes = getcwd(nil, 0) else { return nil }
     defer { free(bytes) }
@@ -23,10 +22,8 @@ package enum ProcessSurroundings {
     return String(validatingCString: bytes).flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
-  /// The reason why this process can't run the tool; `nil` if it can.
-  ///
-  /// Checked first, because Swift ends the process without memory, and errors without free file descriptors are
-  /// misleading.
+  /// Checked first, because Swift ends the process without memory, and errors without free file
+  /// descriptors are misleading.
   static var obstacle: String? {
     if let limit = limit(RLIMIT_NOFILE), limit < fewestFiles {
       return
@@ -40,9 +37,9 @@ package enum ProcessSurroundings {
     return nil
   }
 
-  /// The fewest files that a process must be able to open: a rehearsal opens seven besides the standard streams.
+  /// A rehearsal opens seven besides the standard streams.
   private static let fewestFiles: Int64 = 16
-  /// The least memory, in bytes: enough for any command on a small file.
+  /// In bytes: enough for any command on a small file.
   private static let leastMemory: Int64 = 256_000_000
 
   #if canImport(Glibc)
@@ -55,7 +52,7 @@ package enum ProcessSurroundings {
     return Int64(value.rlim_cur)
   }
 
-  /// The size of the process's address space, in bytes; 0 if unknown.
+  /// In bytes; 0 if unknown.
   private static var addressSpace: Int64 {
     let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     let pages = text.flatMap { $0.split(separator: " ").first }.flatMap { Int64($0) } ?? 0

@@ -3,21 +3,17 @@ import Heirloom
 import HeirloomOutput
 import HeirloomStore
 
-/// Reports the progress of work that takes longer than a moment.
-///
-/// A terminal shows one line that changes; if standard error isn't a terminal, it gets a plain line for each phase.
+/// A terminal shows one line that changes; if standard error isn't a terminal, it gets a plain line
+/// for each phase.
 package final class ProgressReporter: Sendable {
-  /// A form of the report.
   package enum Form: Sendable {
     /// No report, because the output is JSON.
     case silent
-    /// One plain line for each phase.
     case lines
-    /// One line that changes, with the terminal's current number of columns.
     case bar(columns: @Sendable () -> Int)
   }
 
-  /// The time below which work is too short to show progress for.
+  /// Work below it is too short to show progress for.
   package static let threshold: Duration = .milliseconds(300)
 
   private struct State {
@@ -38,9 +34,7 @@ package final class ProgressReporter: Sendable {
   private let ticks: Bool
   private let state = Locked(State())
 
-  /// Creates a reporter for one run of the tool.
-  ///
-  /// It checks the progress from time to time if `ticks` is true, otherwise only in ``tick()``.
+  /// Without `ticks`, the progress is checked only in ``tick()``.
   package init(
     form: Form, status: StatusLine, interruption: Interruption = Interruption(), ticks: Bool = true,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -52,8 +46,6 @@ package final class ProgressReporter: Sendable {
     self.now = now
   }
 
-  /// Begins a phase, such as `Writing`, and ends the previous one.
-  ///
   /// `counts` counts this phase and others; `nil` if nothing is counted.
   package func begin(_ phase: String, counting counts: Progress? = nil) {
     if case .silent = form { return }
@@ -78,7 +70,6 @@ package final class ProgressReporter: Sendable {
     }
   }
 
-  /// Reads the progress and reports it.
   package func tick() {
     state.withLock { state in
       let time = now()
@@ -104,7 +95,7 @@ package final class ProgressReporter: Sendable {
     }
   }
 
-  /// Ends the last phase and removes the line; later calls report nothing.
+  /// Later calls report nothing.
   package func finish() {
     state.withLock { state in
       state.isFinished = true

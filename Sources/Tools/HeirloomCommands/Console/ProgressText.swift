@@ -1,23 +1,18 @@
 import HeirloomOutput
 
-/// The text that describes the work under way at one moment.
 package struct ProgressText: Hashable, Sendable {
-  /// The name of the work, such as `Writing`.
   package var phase: String
-  /// The completed share of the work, from 0 to 1; `nil` if unknown.
+  /// From 0 to 1; `nil` if unknown.
   package var share: Double?
-  /// The time in seconds since the counted work began, or since the phase began if nothing is counted.
+  /// Since the counted work began, or since the phase began if nothing is counted.
   package var seconds: Double = 0
 
-  /// Creates a text.
   package init(phase: String, share: Double? = nil, seconds: Double = 0) {
     self.phase = phase
     self.share = share
     self.seconds = seconds
   }
 
-  /// Returns the phase, the bar, the share and the time left on one line, as far as they are known and fit.
-  ///
   /// One column stays free, because a full line wraps on some terminals.
   package func line(columns: Int) -> String {
     let room = max(1, columns - 1)
@@ -27,7 +22,6 @@ package struct ProgressText: Hashable, Sendable {
     return TextLayout.cut(choices.first { TextLayout.width(of: $0) <= room } ?? choices.last ?? "", to: room)
   }
 
-  /// Returns the parts of the possible lines, the most detailed first.
   private func parts(share: Double) -> [[String]] {
     let share = min(1, max(0, share))
     // Tenths of a percent show movement in long work.
@@ -49,7 +43,7 @@ package struct ProgressText: Hashable, Sendable {
     return String(repeating: "█", count: filled) + String(repeating: "░", count: places - filled)
   }
 
-  /// Returns a time rounded to whole seconds, since it is an estimate.
+  /// Rounded to whole seconds, since it is an estimate.
   private static func clock(_ seconds: Double) -> String {
     seconds < 59.5 ? "\(Int32(max(1, seconds.rounded()))) s" : durationText(seconds)
   }

@@ -10,10 +10,8 @@ final class StandardStream: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Writes all of a text.
-  ///
-  /// A pipe closed by its reader, such as `head`, must not end a migration. Text that can't be written is dropped and
-  /// reported by ``failure``.
+  /// Text that can't be written is dropped and reported by ``failure``: a pipe closed by its
+  /// reader, such as `head`, must not end a migration.
   func write(_ text: String) {
     var bytes = Array(text.utf8)[...]
     let failure = state.withLock { state in
@@ -33,7 +31,6 @@ final class StandardStream: Sendable {
     }
   }
 
-  /// The error number of the first failed write, if any.
   var failure: Int32? {
     let (hasWritten, failure) = state.withLock { $0 }
     guard hasWritten, failure == nil else { return failure }

@@ -5,12 +5,11 @@ package final class StatusLine: Sendable {
   private let write: @Sendable (String) -> Void
   private let isShown = Locked(false)
 
-  /// Creates an empty line; `write` writes to standard error.
   package init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
   }
 
-  /// Replaces the text; an empty text removes the line.
+  /// An empty text removes the line.
   package func show(_ text: String) {
     isShown.withLock { isShown in
       guard isShown || !text.isEmpty else { return }
@@ -19,7 +18,7 @@ package final class StatusLine: Sendable {
     }
   }
 
-  /// Writes a permanent line in place of the status line, which the next update shows again.
+  /// In place of the status line, which the next update shows again.
   package func writeLine(_ line: String) {
     isShown.withLock { isShown in
       write((isShown ? "\r\u{1B}[K" : "") + line + "\n")

@@ -1,6 +1,5 @@
 import Heirloom
 
-/// An invalid command line.
 enum UsageError: Error, Hashable {
   case unknown(Name, String, known: [String])
   case missingValue(option: String, value: String)
@@ -21,13 +20,11 @@ enum UsageError: Error, Hashable {
 }
 
 extension UsageError: CustomStringConvertible {
-  /// One sentence with what was found and what was expected.
   var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     switch self {
     case .unknown(let kind, let word, let known):
-      // All unknown names are reported here, with a similar name or a list of the known ones.
       "Unknown \(kind.words(word))"
         + (kind.commandMeant(by: word).map { ": heirloom \($0) does that." }
           ?? NameSuggestion.nearest(to: word, among: known).map { ": did you mean \"\($0)\"?" }
@@ -42,14 +39,12 @@ extension UsageError: CustomStringConvertible {
     }
   }
 
-  /// The advice on what to do.
   var suggestion: String {
     "heirloom help lists the commands and says more about each."
   }
 }
 
 extension UsageError.Name {
-  /// Returns the command for a word that other tools use; `nil` if there is none.
   fileprivate func commandMeant(by word: String) -> String? {
     switch self {
     case .command, .option: Command.name(forWord: word)
@@ -57,7 +52,6 @@ extension UsageError.Name {
     }
   }
 
-  /// Returns the kind with the word, such as `command "migrat"`.
   fileprivate func words(_ word: String) -> String {
     switch self {
     case .command: "command \"\(word)\""

@@ -2,7 +2,6 @@ import HeirloomSwiftSource
 
 /// Swift names for the names in a model, which Core Data allows to be any text.
 enum SwiftNames {
-  /// The names that generated code uses itself, and names that Swift doesn't allow for a declaration.
   private static let reserved: Set<String> = [
     // Members of generated views and their parts.
     "managedObject", "entityName", "attributeValue", "keyPath", "properties", "Properties", "hash", "hashValue", "set",
@@ -13,15 +12,13 @@ enum SwiftNames {
     // Names that are special after a point, or as a type.
     "Any", "Protocol", "Self", "Type", "dynamicType", "init", "self",
   ]
-  /// The words that need backticks, and contextual keywords, for which backticks are safer.
+  /// Words that need backticks, and contextual keywords, for which backticks are safer.
   private static let keywords = SwiftWords.keywords.union([
     "actor", "any", "async", "await", "borrowing", "consuming", "each", "isolated", "macro", "nonisolated", "package",
     "sending", "some", "unsafe",
   ])
 
-  /// Assigns a unique Swift name, without backticks, to each name; a name that is valid already keeps it.
-  ///
-  /// `taken` has the Swift names that can't be used.
+  /// Unique, without backticks; a name that is valid already stays.
   static func assigned(to names: [String], taken: Set<String> = []) -> [String: String] {
     var assigned: [String: String] = [:]
     var taken = taken.union(reserved)
@@ -39,10 +36,8 @@ enum SwiftNames {
     return assigned
   }
 
-  /// Returns a Swift name with backticks if it needs them.
   static func spelled(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// Returns a name with underscores in place of characters that Swift doesn't allow.
   static func identifier(_ name: String) -> String {
     var result = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {

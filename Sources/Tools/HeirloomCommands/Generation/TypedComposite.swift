@@ -1,6 +1,5 @@
 import Heirloom
 
-/// The generated declaration of a composite attribute's values.
 struct TypedComposite {
   let type: String
   private let entity: String
@@ -17,9 +16,7 @@ struct TypedComposite {
     var fullType: String { type + (attribute.isOptional ? "?" : "") }
   }
 
-  /// Prepares the declaration.
-  ///
-  /// `name` is the attribute's Swift name; names of the types declared here are added to `taken`.
+  /// Names of the types declared here are added to `taken`.
   init(_ name: String, _ elements: [AttributeDescription], entity: String, path: String, _ taken: inout Set<String>) {
     let wanted = name.prefix(1).uppercased() + name.dropFirst() + "Value"
     type = SwiftNames.assigned(to: [wanted], taken: taken)[wanted] ?? wanted

@@ -1,6 +1,5 @@
 import Heirloom
 
-/// The generated declaration of one entity's view.
 struct TypedEntity {
   private let source: TypedSource
   private let entity: EntityDescription
@@ -49,8 +48,6 @@ struct TypedEntity {
     lines.close()
   }
 
-  // MARK: Attributes
-
   private func write(
     _ attribute: AttributeDescription, _ paths: inout TypedPaths, _ taken: inout Set<String>,
     to lines: inout SourceLines
@@ -81,8 +78,6 @@ struct TypedEntity {
       type + (attribute.isOptional ? "?" : ""), get: "typedValue",
       set: isComputed ? nil : "setValue(value.attributeValue, forAttribute: ", to: &lines)
   }
-
-  // MARK: Relationships
 
   private func write(
     _ relationship: RelationshipDescription, _ paths: inout TypedPaths, to lines: inout SourceLines
@@ -139,7 +134,7 @@ struct TypedPaths {
 
   private var steps: [(name: String, property: String, step: Step)] = []
 
-  /// Adds a stored property, unless its name would be parsed as a longer path.
+  /// Skips a property whose name would be parsed as a longer path.
   mutating func add(_ name: String, _ property: String, _ step: Step, isStored: Bool) {
     guard isStored, !property.unicodeScalars.contains("."), property.unicodeScalars.first != "@", property != "self"
     else { return }

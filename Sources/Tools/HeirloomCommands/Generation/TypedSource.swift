@@ -7,16 +7,14 @@ struct TypedSource {
   }
 
   let model: ManagedObjectModel
-  /// The version's name, for comments.
   let version: String
-  /// The enumeration that contains all declarations.
   let namespace: String
   let access: Access
-  /// True if objects are only read, as the source objects of a migration are.
+  /// Objects are only read, as the source objects of a migration are.
   let isReadOnly: Bool
-  /// The text near the beginning by which the command recognizes its own files.
+  /// Near the beginning; the command recognizes its own files by it.
   static let mark = "// Made by heirloom generate."
-  /// The Swift names, by entity.
+  /// Swift names by entity.
   private let entities: [String: String]
 
   init(model: ManagedObjectModel, version: String, namespace: String, access: Access, isReadOnly: Bool) {
@@ -28,7 +26,6 @@ struct TypedSource {
     entities = SwiftNames.assigned(to: model.entities.map(\.name))
   }
 
-  /// The source, and a sentence for each thing that it leaves out.
   func text() -> (source: String, notes: [String]) {
     var lines = SourceLines(access: access == .internal ? "" : "\(access.rawValue) ")
     var body = lines
@@ -59,7 +56,6 @@ struct TypedSource {
     return ["Data", "Date", "Decimal", "URL", "UUID"].contains(type(of: attribute))
   }
 
-  /// Returns the Swift type of an attribute's values; `nil` if there is none.
   static func type(of attribute: AttributeDescription) -> String? {
     switch attribute.type {
     case .integer16: "Int16"
@@ -79,12 +75,10 @@ struct TypedSource {
   }
 }
 
-/// Lines of Swift source.
 struct SourceLines {
-  /// The access modifier with a space after it, or an empty text.
+  /// With a space after it, or empty.
   let access: String
   private(set) var text = ""
-  /// A sentence for each thing that is left out.
   private(set) var notes: [String] = []
   private var indent = ""
 

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The search for the versions whose hashes are in a log or on the command line.
+/// Searches for the versions whose hashes are in a log or on the command line.
 struct HashInspection {
   static let options = [
     Command.Option(
@@ -19,9 +19,8 @@ struct HashInspection {
     !arguments.all("--hash").isEmpty || arguments.value("--from-log") != nil
   }
 
-  /// The size limit of a log, in bytes.
+  /// Of a log, in bytes.
   private static let limit = 64 << 20
-  /// The number of differences of a version that the text shows.
   private static let shownDifferences = 40
 
   private let path: String
@@ -31,9 +30,7 @@ struct HashInspection {
   private var places: [HashesInText.Place] = []
   private var hasMore = false
 
-  /// Reads models and hashes; versions that can't be read are noted on the console.
-  ///
-  /// Throws `ModelReadingError`, and fails if the log can't be read or has no hashes.
+  /// Versions that can't be read are noted on the console.
   init(at path: String, _ arguments: Arguments, _ console: Console) throws {
     self.path = path
     var models: [NamedModel] = []
@@ -53,7 +50,7 @@ struct HashInspection {
     if let log { try addHashes(of: log, console) }
   }
 
-  /// Parses an argument such as `Note=268efc74`.
+  /// Such as `Note=268efc74`.
   private static func entry(_ word: String, in lookup: HashLookup) throws -> ShownHashes.Entry {
     if !lookup.entities.contains(word), let hash = KnownHash(argument: word) {
       let entities = lookup.entities(having: hash)
@@ -95,7 +92,7 @@ struct HashInspection {
     hasMore = text.hasMore
   }
 
-  /// Returns the failure for a log without hashes of known entities; `names` have 32 bytes, but aren't entities.
+  /// `names` have 32 bytes, but aren't entities.
   private func withoutHashes(_ name: String, _ names: [String]) -> CommandFailure {
     let found =
       names.isEmpty
@@ -167,7 +164,6 @@ struct HashInspection {
 
   private func sentenceStart(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }
 
-  /// Returns a summary of the given hashes, as text.
   private static func contents(of shown: ShownHashes) -> String {
     var parts: [String] = []
     if !shown.entries.isEmpty {
@@ -217,7 +213,6 @@ struct HashInspection {
     ] + table(answer, nearest)
   }
 
-  /// Returns the entities found for hashes that were given without a name.
   private static func entities(of shown: ShownHashes) -> String {
     shown.owner == .arguments ? ": \(listText(shown.entries.compactMap(\.entity)))" : ""
   }

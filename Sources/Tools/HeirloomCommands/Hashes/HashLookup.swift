@@ -5,14 +5,13 @@ struct HashLookup {
   /// A version, or one of its configurations.
   struct Candidate {
     let name: String
-    /// The configuration; `nil` for all entities.
+    /// `nil` for all entities.
     var configuration: String?
-    /// True for a version read from the lock because its model was edited or is missing.
+    /// Read from the lock because the model was edited or is missing.
     var isLocked = false
     let hashes: [String: VersionHash]
     var identifiers: [String] = []
 
-    /// The version as part of a line.
     var words: String {
       "\"\(name)\"" + (configuration.map { " (configuration \"\($0)\")" } ?? "")
         + (isLocked ? " as the lock has it" : "")
@@ -21,39 +20,36 @@ struct HashLookup {
 
   /// An entity whose given hash the version lacks, or that only the version has.
   struct Difference {
-    /// The entity; `nil` for a hash given without a name that no version has.
+    /// `nil` for a hash given without a name that no version has.
     let entity: String?
-    /// The given hash; `nil` if there is none for the entity.
+    /// `nil` if none was given for the entity.
     let hash: KnownHash?
-    /// True if the version has an entity of that name.
     let isInVersion: Bool
-    /// The versions with the given hash, the likeliest first.
+    /// Versions with the given hash, the likeliest first.
     let others: [String]
   }
 
-  /// The search result for the hashes of one model.
   struct Answer {
-    /// The versions with all hashes, the likeliest first.
+    /// The likeliest first.
     var fitting: [Candidate] = []
-    /// Versions that have all hashes together, as in a merged model; empty if one version suffices or none fit.
+    /// Versions that have all hashes together, as in a merged model; empty if one version suffices
+    /// or none fit.
     var merged: [Candidate] = []
-    /// If no version has all hashes, those with the fewest differences that share at least one hash.
-    ///
-    /// There are several only if just the checksum or the digest differs.
+    /// If no version has all hashes, those with the fewest differences that share at least one
+    /// hash; several only if just the checksum or the digest differs.
     var nearest: [Candidate] = []
-    /// The differences from the nearest version, or from all versions if there is none.
+    /// From the nearest version, or from all versions if there is none.
     var differences: [Difference] = []
 
     var isFound: Bool { !fitting.isEmpty || !merged.isEmpty }
   }
 
-  /// The versions, the likeliest first.
+  /// The likeliest first.
   private let versions: [Candidate]
   private let configurations: [Candidate]
-  /// The entity names of all versions.
   let entities: Set<String>
 
-  /// Prepares models, the likeliest first, and lock entries, whose versions may have been edited or removed since.
+  /// `models` come likeliest first; the versions of `locks` may have been edited or removed since.
   init(_ models: [NamedModel], locks: [VersionLock.Entry]) {
     var versions: [Candidate] = []
     var configurations: [Candidate] = []
@@ -79,7 +75,6 @@ struct HashLookup {
     entities = Set(versions.flatMap(\.hashes.keys))
   }
 
-  /// Returns the entities, sorted, that have a hash in any version.
   func entities(having hash: KnownHash) -> [String] {
     let names = versions.flatMap { version in version.hashes.filter { hash.matches($0.value) }.keys }
     return Set(names).ordered()
@@ -113,7 +108,7 @@ struct HashLookup {
     return answer
   }
 
-  /// True if checksum and digest match a version, or aren't needed because the hashes are complete.
+  /// Checksum and digest match, or aren't needed because the hashes are complete.
   private func agrees(_ version: Candidate, _ shown: ShownHashes) -> Bool {
     guard shown.needsChecksum else { return true }
     let checksum = shown.checksum.map { $0 == ManagedObjectModel.versionChecksum(of: version.hashes) } ?? true
@@ -140,7 +135,7 @@ struct HashLookup {
       entity: entity, hash: hash, isInVersion: difference.isInVersion, others: others.map(\.words))
   }
 
-  /// Returns versions that together have exactly the given hashes; empty if there are none.
+  /// Together they have exactly the given hashes; empty if there are none.
   private func merged(_ shown: ShownHashes) -> [Candidate] {
     guard shown.isWhole else { return [] }
     let hashes = Dictionary(shown.entries.map { ($0.entity, $0.hash) }) { first, _ in first }

@@ -1,29 +1,26 @@
 import Heirloom
 
-/// A parser for the notations of a version hash's 32 bytes in text.
+/// Parses the notations of a version hash's 32 bytes in text.
 ///
 /// Each function reads a bounded number of bytes from a position, not counting white space.
 struct HashNotation {
-  /// A parsed hash.
   struct Found {
     let hash: KnownHash
-    /// The position after the hash.
     let end: Int
-    /// True if the text ends, or other text follows, before the hash is complete.
+    /// The text ends, or other text follows, before the hash is complete.
     var isCut = false
     /// The part of the hash on its first line, if it has several.
     var firstLine: (hash: KnownHash, end: Int)?
 
-    /// True if all bytes are known.
     var isWhole: Bool { hash.byteCount == VersionHash.byteCount }
   }
 
   private static let digitCount = 2 * VersionHash.byteCount
 
-  /// The text as normalized by ``LogText``.
+  /// As normalized by ``LogText``.
   let bytes: [UInt8]
 
-  /// Returns the byte at a position; 0 past the end.
+  /// 0 past the end.
   subscript(position: Int) -> UInt8 { position < bytes.count ? bytes[position] : 0 }
 
   func has(_ word: StaticString, at position: Int) -> Bool {
@@ -31,7 +28,6 @@ struct HashNotation {
     return word.withUTF8Buffer { buffer in buffer.indices.allSatisfy { buffer[$0] == bytes[position + $0] } }
   }
 
-  /// Returns the position of the next byte that isn't white space.
   func skipSpace(_ position: Int) -> Int {
     var position = position
     while position < bytes.count, bytes[position].isSpace { position += 1 }
@@ -40,14 +36,14 @@ struct HashNotation {
 
   // MARK: Hexadecimal digits
 
-  /// Parses `<268efc74 … 1bfb81c0>`, the description of NSData until iOS 12 and macOS 10.14.
+  /// `<268efc74 … 1bfb81c0>`, the description of NSData until iOS 12 and macOS 10.14.
   func angle(at start: Int) -> Found? {
     guard self[start] == UInt8(ascii: "<"), let found = digits(at: start + 1) else { return nil }
     guard self[found.end] == UInt8(ascii: ">") else { return cut(found, enough: KnownHash.fewestBytes) }
     return found.isWhole ? Found(hash: found.hash, end: found.end + 1) : nil
   }
 
-  /// Parses `{length = 32, bytes = 0x268efc74 … ... e4ac1d2f 1bfb81c0 }`, the later description of NSData.
+  /// `{length = 32, bytes = 0x268efc74 … ... e4ac1d2f 1bfb81c0 }`, the later description of NSData.
   ///
   /// CFData adds `capacity = 32` and doesn't separate the digits.
   func brace(at start: Int) -> Found? {
@@ -76,7 +72,7 @@ struct HashNotation {
     return Found(hash: found.hash, end: end + 1)
   }
 
-  /// Parses 64 digits, or fewer with an ellipsis among them, without brackets.
+  /// 64 digits, or fewer with an ellipsis among them, without brackets.
   func bare(at start: Int) -> Found? {
     guard let found = digits(at: start), !self[found.end].isNameByte, found.end < bytes.count || found.isWhole else {
       return nil
@@ -84,7 +80,7 @@ struct HashNotation {
     return found.isWhole || found.hash.prefix.count >= KnownHash.fewestBytes && !found.hash.suffix.isEmpty ? found : nil
   }
 
-  /// Returns the start of a hash whose end is missing, if it has at least `enough` bytes.
+  /// The start of a hash whose end is missing, if it has at least `enough` bytes.
   ///
   /// Only the first line counts, because later lines may be other text.
   private func cut(_ found: Found, enough: Int) -> Found? {
@@ -93,10 +89,11 @@ struct HashNotation {
     return hash.prefix.count >= enough ? Found(hash: KnownHash(prefix: hash.prefix), end: end, isCut: true) : nil
   }
 
-  /// Parses digits in groups of any length, with or without an ellipsis.
+  /// In groups of any length, with or without an ellipsis.
   ///
-  /// A group must end at a separator: the first letters of `Added` are no digits. After a line end, only groups of
-  /// eight, or digits that complete the last group to eight, are taken, because the line may be another message.
+  /// A group must end at a separator: the first letters of `Added` are no digits. After a line end,
+  /// only groups of eight, or digits that complete the last group to eight, are taken, because the
+  /// line may be another message.
   func digits(at start: Int) -> Found? {
     var (before, after): ([UInt8], [UInt8]) = ([], [])
     var (position, end) = (start, start)
@@ -141,7 +138,7 @@ struct HashNotation {
 
   // MARK: Other forms
 
-  /// Parses complete base64 text with its padding.
+  /// Complete base64 text with its padding.
   func base64(at start: Int) -> Found? {
     var end = start
     while end - start < 43, self[end].base64Value != nil { end += 1 }
@@ -149,7 +146,8 @@ struct HashNotation {
     return Found(hash: KnownHash(prefix: Self.decoded(bytes[start..<end])), end: end + 1)
   }
 
-  /// Parses the text of `<data>` in a property list, which may be broken into lines, up to the end or to `<`.
+  /// The text of `<data>` in a property list, which may be broken into lines, up to the end or to
+  /// `<`.
   func data(at start: Int) -> Found? {
     var end = start
     var digits: [UInt8] = []
@@ -162,7 +160,7 @@ struct HashNotation {
     return hash.byteCount == VersionHash.byteCount ? Found(hash: hash, end: end) : nil
   }
 
-  /// Returns the bytes of base64 digits; bits that don't fill a byte are dropped.
+  /// Bits that don't fill a byte are dropped.
   static func decoded(_ digits: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     var (bits, count): (UInt32, Int) = (0, 0)
@@ -177,8 +175,8 @@ struct HashNotation {
     return result
   }
 
-  /// Parses a literal in source: `[0x26, 0x8e, …]` with 32 numbers, or with four of 64 bits, the least significant byte
-  /// first, as CoreStore prints its version locks.
+  /// A literal in source: `[0x26, 0x8e, …]` with 32 numbers, or with four of 64 bits, the least
+  /// significant byte first, as CoreStore prints its version locks.
   func numbers(at start: Int) -> Found? {
     var numbers: [UInt64] = []
     var position = start
@@ -202,7 +200,6 @@ struct HashNotation {
     return Found(hash: KnownHash(prefix: numbers.map { UInt8(truncatingIfNeeded: $0) }), end: position + 1)
   }
 
-  /// Parses any notation in quotation marks.
   func quoted(at start: Int) -> Found? {
     let inside = start + 1
     guard let found = angle(at: inside) ?? brace(at: inside) ?? bare(at: inside) ?? base64(at: inside),
@@ -213,8 +210,7 @@ struct HashNotation {
 }
 
 extension KnownHash {
-  /// Parses an argument: hexadecimal digits or base64, complete or at least the first four bytes, or a notation used in
-  /// logs.
+  /// Digits or base64, complete or at least the first four bytes, or a notation used in logs.
   init?(argument: String) {
     let notation = HashNotation(bytes: LogText.plain(Array(argument.utf8)))
     let end = notation.bytes.count

@@ -1,30 +1,26 @@
 /// The version hashes in any text: a crash log, console output, a property list, JSON or source.
 ///
-/// It finds names with 32 bytes in dictionaries instead of parsing one format, because a log may be cut off, wrapped,
-/// escaped several times or part of other text. The time is linear in the text's length.
+/// It finds names with 32 bytes in dictionaries instead of parsing one format, because a log may be
+/// cut off, wrapped, escaped several times or part of other text. The time is linear in the text's
+/// length.
 package struct HashesInText {
-  /// Hashes with their line numbers.
   package struct Place {
-    /// The hashes.
     package var hashes: ShownHashes
-    /// The numbers, from 1, of the lines in which the hashes start; several if the hashes are repeated.
+    /// Lines, from 1, in which the hashes start; several if they are repeated.
     package var lines: [Int]
   }
 
-  /// The most places that are kept.
   package static let limit = 100
 
-  /// The hashes in text order, without repetitions, even truncated ones.
+  /// In text order, without repetitions, even truncated ones.
   package private(set) var places: [Place] = []
-  /// True if the text has more places than ``limit``.
+  /// The text has more places than ``limit``.
   package private(set) var hasMore = false
   /// Some names, sorted, that were left out because no entity has them.
   package private(set) var others: [String] = []
 
-  /// Finds the hashes in a text.
-  ///
-  /// `entities` limits the names, since outside a store's metadata other values such as tokens have 32 bytes too; `nil`
-  /// allows any name.
+  /// `entities` limits the names, since outside a store's metadata other values such as tokens have
+  /// 32 bytes too; `nil` allows any name.
   package init(_ bytes: [UInt8], of entities: Set<String>? = nil) {
     var parser = HashParser(LogText.plain(bytes))
     var known: [ShownHashes: Int] = [:]
@@ -58,12 +54,12 @@ private struct HashParser {
   private struct Frame {
     /// The name before it.
     var key: Key?
-    /// The hashes directly in it, with details from the store's metadata.
+    /// Directly in it, with details from the store's metadata.
     var hashes: ShownHashes
-    /// The line of the first hash.
+    /// Of the first hash.
     var line = 0
     var names: Set<String> = []
-    /// True if the text ends within one of the hashes.
+    /// The text ends within one of the hashes.
     var isCut = false
     /// The index in the result of the hashes in the last inner bracket.
     var child: Int?
@@ -74,13 +70,13 @@ private struct HashParser {
     let name: String
     /// The words up to and including the name.
     let words: String
-    /// True for a metadata key about the model that made the store.
+    /// A metadata key about the model that made the store.
     let isOfModel: Bool
-    /// True until another word follows.
+    /// Until another word follows.
     var isDirect = true
   }
 
-  /// The nesting limit; deeper brackets are only counted.
+  /// Deeper brackets are only counted.
   private static let depthLimit = 1000
   private static let isOutsideTexts = {
     var table = [Bool](repeating: false, count: 256)
@@ -101,9 +97,8 @@ private struct HashParser {
   private var word: Range<Int>?
   /// The start of the words that a separator would end.
   private var phrase = 0
-  /// The version identifiers of an open list.
+  /// Version identifiers of an open list.
   private var listed: [String]?
-  /// The number of open parentheses in the list.
   private var parentheses = 0
   private var found: [(hashes: ShownHashes, line: Int)] = []
 
@@ -112,7 +107,7 @@ private struct HashParser {
     notation = HashNotation(bytes: bytes)
   }
 
-  /// Returns all hashes in text order, including repetitions.
+  /// In text order, including repetitions.
   mutating func parse() -> [(hashes: ShownHashes, line: Int)] {
     while position < bytes.count {
       let byte = bytes[position]
@@ -156,14 +151,15 @@ private struct HashParser {
 
   private mutating func readText() {
     if let key, listed == nil, !key.isOfModel, let hash = notation.quoted(at: position) { return take(hash) }
-    // Names don't contain such characters: this quotation mark ends a text, or is in a description that quotes text
-    // itself.
+    // Names don't contain such characters: this quotation mark ends a text, or is in a description
+    // that quotes text itself.
     var end = position + 1
     while end < bytes.count, end < position + 300, !Self.isOutsideTexts[Int(bytes[end])] { end += 1 }
     let digits = end
     while notation[end] == UInt8(ascii: "="), end < digits + 2, digits > position + 1 { end += 1 }
     guard notation[end] == UInt8(ascii: "\"") else {
-      // The bracket belongs to the text of another dictionary, where other texts may have more of the hashes.
+      // The bracket belongs to the text of another dictionary, where other texts may have more of
+      // the hashes.
       if !frames[frames.count - 1].hashes.entries.isEmpty { frames[frames.count - 1].isCut = true }
       position += 1
       return
@@ -189,7 +185,7 @@ private struct HashParser {
     if bytes[start..<position].contains(where: { $0 != UInt8(ascii: "/") }) { add(start..<position) }
   }
 
-  /// Handles a word or text: a list element, the value of a metadata key, or possibly the next key.
+  /// A list element, the value of a metadata key, or possibly the next key.
   private mutating func add(_ range: Range<Int>) {
     word = range
     key?.isDirect = false
@@ -275,7 +271,8 @@ private struct HashParser {
     defer { (word, phrase) = (nil, end + 1) }
     guard let word else { return }
     if listed != nil {
-      // `plutil` numbers the elements of a list. Any other name before the separator means that the list was cut off.
+      // `plutil` numbers the elements of a list. Any other name before the separator means that the
+      // list was cut off.
       let isNumber = bytes[word].allSatisfy(\.isDigit)
       _ = listed?.popLast()
       if isNumber { return }
@@ -291,7 +288,6 @@ private struct HashParser {
     key = Key(name: name, words: words(before: end), isOfModel: name.hasPrefix("NSStoreModelVersion"))
   }
 
-  /// Returns up to four words before a position.
   private func words(before end: Int) -> String {
     let words = bytes[max(min(phrase, end), end - 80)..<end].split(whereSeparator: \.isSpace).map { word in
       word.filter { $0 != UInt8(ascii: "\"") }
@@ -309,10 +305,8 @@ private struct HashParser {
     (word, phrase) = (nil, position)
   }
 
-  /// Ends the value of a key.
-  ///
-  /// In a store's hashes, a name without a value is still an entity's: the hash was private, or was taken for an HTML
-  /// tag.
+  /// In a store's hashes, a name without a value is still an entity's: the hash was private, or was
+  /// taken for an HTML tag.
   private mutating func endValue() {
     defer { if listed == nil { key = nil } }
     guard let key, key.isDirect, depthBeyond == 0, frames[frames.count - 1].key?.name == Self.hashesKey else { return }
@@ -386,8 +380,6 @@ private struct HashParser {
   }
 
   /// Adds the hashes of the innermost bracket, if any, to the result and returns their index.
-  ///
-  /// `isWhole` is true if the bracket was closed.
   @discardableResult
   private mutating func finish(isWhole: Bool) -> Int? {
     let frame = frames[frames.count - 1]

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Normalizes a log: removes what consoles, mail and JSON add to a message.
+/// Removes what consoles, mail and JSON add to a message.
 enum LogText {
-  /// The byte for an escaped `\n`, which isn't a line end of the file.
+  /// Stands for an escaped `\n`, which isn't a line end of the file.
   static let lineEnd: UInt8 = 0x0B
 
   private static let newline = UInt8(ascii: "\n")
   private static let backslash = UInt8(ascii: "\\")
 
-  /// Returns the text with the same lines, but without escapes and line prefixes.
+  /// The same lines, without escapes and line prefixes.
   ///
   /// A run of backslashes counts as one, because nested descriptions in JSON double each.
   static func plain(_ raw: [UInt8]) -> [UInt8] {
@@ -40,13 +40,13 @@ enum LogText {
     return result
   }
 
-  /// The character references that occur in hashes' notations.
+  /// They occur in hashes' notations.
   private static let references: [(text: String, byte: UInt8)] = [
     ("&lt;", UInt8(ascii: "<")), ("&gt;", UInt8(ascii: ">")), ("&quot;", UInt8(ascii: "\"")),
     ("&#34;", UInt8(ascii: "\"")), ("&amp;", UInt8(ascii: "&")),
   ]
 
-  /// The typographic characters that editors and chats substitute for plain ones.
+  /// Editors and chats substitute them for plain characters.
   private static let characters: [(text: String, plain: String)] = [
     ("\u{201C}", "\""), ("\u{201D}", "\""), ("\u{2026}", "..."), ("\u{A0}", " "),
   ]
@@ -56,7 +56,7 @@ enum LogText {
     return String(data: Data(raw), encoding: .utf16).map { Array($0.utf8) } ?? raw
   }
 
-  /// Appends the unescaped character, and returns the position after the escape.
+  /// Returns the position after the escape.
   private static func unescape(_ bytes: [UInt8], _ start: Int, _ result: inout [UInt8]) -> Int {
     var position = start
     var units: [UInt16] = []
@@ -85,7 +85,7 @@ enum LogText {
 
   // MARK: Beginnings of lines
 
-  /// Returns the position after the quote marks of mail, the time and the process at the start of a line.
+  /// After the quote marks of mail, the time and the process at the start of a line.
   private static func contentStart(of bytes: [UInt8], from start: Int) -> Int {
     var position = start
     while position < bytes.count, [0x20, 0x09, 0x3E, 0x7C, 0x2A].contains(bytes[position]) { position += 1 }
@@ -101,7 +101,7 @@ enum LogText {
     return afterDecorations(line[end...])
   }
 
-  /// Returns the position after a time of day that only a date or the kind of message precedes.
+  /// After a time of day that only a date or the kind of message precedes.
   private static func endOfTime(_ line: ArraySlice<UInt8>) -> Int? {
     let head = line.prefix(48).prefix { ![0x3D, 0x22, 0x7B, 0x5B, 0x28, 0x3C, 0x3B].contains($0) }
     let pattern = Array("00:00:00".utf8)
@@ -115,7 +115,7 @@ enum LogText {
     return found.map { found in line[found...].firstIndex(where: \.isSpace) ?? line.endIndex }
   }
 
-  /// Returns the position after `App[736:39183]`, or after the process column of the tool `log`.
+  /// After `App[736:39183]`, or after the process column of the tool `log`.
   private static func endOfProcess(_ line: ArraySlice<UInt8>) -> Int? {
     let head = line.prefix { ![0x3D, 0x22, 0x7B, 0x3C].contains($0) }
     if let bracket = head.firstIndex(of: UInt8(ascii: "[")) {
@@ -131,7 +131,7 @@ enum LogText {
     }
   }
 
-  /// Returns the position after library, subsystem and kind of a message, such as `(CoreData) [error] <Error>: `.
+  /// After library, subsystem and kind of a message, such as `(CoreData) [error] <Error>: `.
   private static func afterDecorations(_ line: ArraySlice<UInt8>) -> Int {
     var rest = line
     while let byte = rest.first {

@@ -2,14 +2,12 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The inspection of a model's file.
 struct ModelInspection {
   private let path: String
   private let kind: ModelFile.Kind
   private let list: ModelVersionList
   private let read: ReadModel
 
-  /// Reads a model's file; of several versions, the current one.
   init(path: String) throws(ModelReadingError) {
     self.path = path
     let file = try ModelFile(path)

@@ -7,16 +7,12 @@ import HeirloomSupport
 struct StoreCheck {
   let path: String
   let report: StoreReport
-  /// The vault with the previous versions and set-aside stores.
   let vault: StoreVault
-  /// The models that a command must be given to find the store's model; empty if it is beside or in the store.
+  /// To give to a command that has to find the store's model; empty if it is beside or in the
+  /// store.
   let neededModels: [String]
 
-  /// Verifies a store.
-  ///
-  /// `models` are paths of models that may have made it; the console receives notes on unreadable ones.
-  ///
-  /// Throws `StoreError` for a file that isn't a store and `ModelReadingError` for a path without a model.
+  /// `models` are paths of models that may have made the store.
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     try StoreReading.checkLog(besideStoreAt: path)
@@ -36,9 +32,7 @@ struct StoreCheck {
     if case .file = report.modelSource { neededModels = models } else { neededModels = [] }
   }
 
-  /// Returns findings about previous versions that open but can't be read completely.
-  ///
-  /// Each is read now.
+  /// Previous versions that open but can't be read completely; each is read now.
   private static func unsoundVersions(
     besideStoreAt path: String, except told: Set<String>
   ) -> [StoreFinding] {
@@ -53,7 +47,6 @@ struct StoreCheck {
     }
   }
 
-  /// Returns the snapshot beside a store, and the one in the folder of a previous version.
   private static func snapshots(besideStoreAt path: String) -> [StoreModelCandidate] {
     let url = URL(fileURLWithPath: path)
     let beside = url.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
@@ -74,7 +67,6 @@ struct StoreCheck {
     return report.model != nil && !report.findings.contains { drift.contains($0.kind) && $0.severity < .note }
   }
 
-  /// The number of findings of each severity, as text.
   var countWords: String {
     let counts = StoreFinding.Severity.allCases.map { severity in
       (severity, report.findings.count { $0.severity == severity })
@@ -83,13 +75,11 @@ struct StoreCheck {
     return words.isEmpty ? "no findings" : words.joined(separator: ", ")
   }
 
-  /// The model's origin, as part of a sentence.
   var modelWords: String? {
     guard let source = report.modelSource else { return nil }
     return report.isModelFit ? source.description : "\(source.description) (it does not fit)"
   }
 
-  /// The model's origin, for JSON.
   var sourceCode: String {
     switch report.modelSource {
     case .snapshot: StoreInspection.Origin.snapshot.rawValue
@@ -99,7 +89,6 @@ struct StoreCheck {
     }
   }
 
-  /// The findings for JSON.
   var output: OutputValue {
     .list(
       report.findings.map { finding in
@@ -110,7 +99,7 @@ struct StoreCheck {
       })
   }
 
-  /// The failure that reports findings through the exit code.
+  /// Reports findings through the exit code.
   var failure: CommandFailure? {
     guard report.hasFaults else { return nil }
     return CommandFailure(
@@ -121,10 +110,9 @@ struct StoreCheck {
 }
 
 extension StoreFinding {
-  /// True if repairing the store corrects the finding.
   var isForRepair: Bool { remedies.contains(.repair) && kind != .damagedManifest }
 
-  /// True if the finding is about Heirloom's files beside a store instead of its content.
+  /// About Heirloom's files beside a store instead of its content.
   var isBesideStore: Bool {
     switch kind {
     case .unfinishedOperation, .damagedManifest, .leftover, .damagedVersion, .unusableFolder, .unkeptExternalFile,
@@ -134,12 +122,10 @@ extension StoreFinding {
     }
   }
 
-  /// Returns the message with commands for the store at a path.
   func text(path: String, models: [String]) -> String {
     ([message] + remedies.compactMap { $0.command(for: path, ofKept: file, models: models) }).joined(separator: " ")
   }
 
-  /// Returns the finding for the terminal: severity, entity, message and commands.
   func line(_ style: TextStyle, path: String? = nil, models: [String] = []) -> String {
     let title =
       switch severity {

@@ -6,15 +6,15 @@ import HeirloomSupport
 // Tests run each of these commands literally.
 extension StoreDiagnosis {
   struct Step {
-    /// The command; `nil` if none helps.
+    /// `nil` if none helps.
     let command: String?
-    /// The reason, or what to do if no command helps.
+    /// Or what to do if no command helps.
     let reason: String
-    /// A command to run first, which changes nothing.
+    /// To run first; it doesn't change the store.
     var before: (command: String, reason: String)?
   }
 
-  /// The findings after which only a previous version may have the data.
+  /// After these, only a previous version may have the data.
   private static let losses: Set<StoreFinding.Kind> = [
     .damaged, .truncated, .missingMetadata, .invalidMetadata, .missingHashes, .missingTable, .missingColumn,
   ]
@@ -104,7 +104,7 @@ extension StoreDiagnosis {
       : Step(command: "heirloom versions \(word)", reason: "nothing is wrong; this lists what is kept")
   }
 
-  /// The step for a store whose data can come only from elsewhere: a previous version or a salvage.
+  /// For a store whose data can come only from elsewhere: a previous version or a salvage.
   private var stepAfterLoss: Step {
     let isDamaged = otherFile == nil && problem.map { Self.isDamage($0.problem) } ?? true && place.holdsPages
     let salvage = knownModels.map { place.salvage(models: $0) }
@@ -142,13 +142,13 @@ extension StoreDiagnosis {
     }
   }
 
-  /// The step if all previous versions are damaged.
   private var stepForUnsoundVersions: Step? {
     guard !versions.isEmpty else { return nil }
     guard let kept = versions.map(\.storeURL.path).first(where: { StorePlace($0).holdsPages }) else {
       return Step(command: nil, reason: "nothing to do here: no version that is kept can be read; look for a backup")
     }
-    // The salvage may find nothing, and the next diagnosis would suggest it again, so it isn't a step.
+    // The salvage may find nothing, and the next diagnosis would suggest it again, so it isn't a
+    // step.
     return Step(
       command: nil,
       reason:
@@ -156,7 +156,7 @@ extension StoreDiagnosis {
         + " be read of one")
   }
 
-  /// The step for errors that no repair corrects, because the right value can't be determined.
+  /// For errors that no repair corrects, because the right value can't be determined.
   private var stepForErrors: Step? {
     let errors = (check?.report.findings ?? []).filter { $0.severity == .error && !$0.isBesideStore }
     guard !errors.isEmpty, knownModels != nil else { return nil }
@@ -172,7 +172,6 @@ extension StoreDiagnosis {
         + " it, and the files there are left alone")
   }
 
-  /// The step for values whose external files are missing.
   private var stepForMissingFiles: Step? {
     let names = (check?.report.findings ?? []).flatMap(\.missingFiles)
     guard !names.isEmpty, let vault = check?.vault else { return nil }
@@ -197,7 +196,7 @@ extension StoreDiagnosis {
         + (kept.map { "; \(salvage(ofKept: $0)) reads what the newest version holds" } ?? ""))
   }
 
-  /// The step for an unreadable snapshot beside a store whose model is known.
+  /// For an unreadable snapshot beside a store whose model is known.
   private var stepForSnapshot: Step? {
     let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
     guard check?.report.isModelFit ?? false, faults.contains(where: { $0.kind == .damagedSnapshot }) else { return nil }
@@ -209,7 +208,7 @@ extension StoreDiagnosis {
       reason: "the next launch of the app, or a migration, writes a new one; the store has a copy of its model")
   }
 
-  /// The step if no command resolves the findings and each finding's message says what to do.
+  /// If no command resolves the findings and each finding's message says what to do.
   private var stepForTold: Step? {
     let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
     guard !faults.isEmpty, faults.allSatisfy({ [.unusableFolder, .damagedModelCache].contains($0.kind) }) else {
@@ -222,21 +221,21 @@ extension StoreDiagnosis {
         : "nothing to do: no row is affected, and a migration rewrites the copy of the model")
   }
 
-  /// The step if only previous versions have faults.
   private var stepForKeptVersion: Step? {
     let faults = (check?.report.findings ?? []).filter { $0.severity < .note }
     guard !faults.isEmpty, faults.allSatisfy({ $0.kind == .damagedVersion }) else { return nil }
     let unsound = faults.compactMap(\.file).first { file in
       versions.contains { $0.storeURL.path == file && !$0.isSound } && StorePlace(file).holdsPages
     }
-    // Nothing repairs the version, and the next diagnosis would suggest the command again, so it isn't a step.
+    // Nothing repairs the version, and the next diagnosis would suggest the command again, so it
+    // isn't a step.
     return Step(
       command: nil,
       reason: "nothing to do: the findings concern previous versions, not the store"
         + (unsound.map { "; \(salvage(ofKept: $0)) reads what the version holds" } ?? ""))
   }
 
-  /// The step for a log that was kept or moved aside because SQLite couldn't read it.
+  /// For a log that was kept or moved aside because SQLite couldn't read it.
   private var stepForKeptLog: Step? {
     if let version = versions.first(where: { $0.isPinned && $0.alone.contains { $0.isOfLog || $0.isOfJournal } }) {
       return Step(
@@ -252,7 +251,7 @@ extension StoreDiagnosis {
     }
   }
 
-  /// The step to migrate to the store's own model; `nil` if no file has it.
+  /// To the store's own model; `nil` if no file has it.
   private func migration(_ reason: String) -> Step? {
     currentModel.map { Step(command: "heirloom migrate \(word) --to \($0)", reason: reason) }
   }
@@ -268,7 +267,7 @@ extension StoreDiagnosis {
 
   private var place: StorePlace { StorePlace(path) }
 
-  /// The store's own model as a shell word: a given model, with `--with` for further ones of a merged model, or the
+  /// As a shell word: a given model, with `--with` for further ones of a merged model, or the
   /// snapshot beside the store; `nil` if there is none.
   private var currentModel: String? {
     let paths = given.isMerged ? given.paths : [models.first ?? place.snapshot].compactMap(\.self)
@@ -276,23 +275,21 @@ extension StoreDiagnosis {
     return shellWord(first) + paths.dropFirst().map { " --with \(shellWord($0))" }.joined()
   }
 
-  /// The models to pass to `salvage`, empty if it finds one itself; `nil` if no model is known.
+  /// To pass to `salvage`, empty if it finds one itself; `nil` if no model is known.
   private var knownModels: [String]? {
     if !models.isEmpty { return models }
     if check?.report.isModelFit ?? false || place.knowsModel { return [] }
     return place.keptModel.map { [$0] }
   }
 
-  // MARK: Salvage
-
-  /// Returns the command that salvages a previous version, with the model kept beside it.
   private func salvage(ofKept store: String) -> String {
     place.salvage(ofKept: store, otherwise: models)
   }
 
   // MARK: Files
 
-  /// True if the store is missing but its log exists, which SQLite would delete with the next store of that name.
+  /// The store is missing but its log exists, which SQLite would delete with the next store of that
+  /// name.
   private var isLogAlone: Bool {
     guard let problem, [.missing, .empty].contains(problem.problem) else { return false }
     return problem.hasLog
@@ -300,9 +297,9 @@ extension StoreDiagnosis {
 
   /// True if commits may be missing with the log: the header says WAL mode, and there is no log.
   ///
-  /// A clean close leaves the same state, and no header field distinguishes it from an incomplete copy: page count and
-  /// change counter are those of the last checkpoint. A store with kept files beside it is where the app uses it, so it
-  /// counts as complete.
+  /// A clean close leaves the same state, and no header field distinguishes it from an incomplete
+  /// copy: page count and change counter are those of the last checkpoint. A store with kept files
+  /// beside it is where the app uses it, so it counts as complete.
   var isLogMissing: Bool {
     switch problem?.problem {
     case .notStore, .truncated, .metadataRowCount, .missingVersionHashes: break
@@ -319,13 +316,13 @@ extension StoreDiagnosis {
     get throws { try StoreLocation(resolving: path, files: POSIXFileOperations()) }
   }
 
-  /// The kind of a file that isn't a database; `nil` if unknown.
   var otherFile: FileStart.Kind? {
     guard case .notDatabase? = problem?.problem else { return nil }
     return FileStart(path).kind
   }
 
-  /// True if a store can't become readable again, unlike one that is in use or that this user may not read.
+  /// The store can't become readable again, unlike one that is in use or that this user may not
+  /// read.
   private static func isLoss(_ problem: StoreError.Problem) -> Bool {
     switch problem {
     case .missing, .notFile, .empty, .notStore: true
@@ -333,7 +330,7 @@ extension StoreDiagnosis {
     }
   }
 
-  /// True if an unreadable store may hold rows that can be salvaged.
+  /// The unreadable store may hold rows that can be salvaged.
   private static func isDamage(_ problem: StoreError.Problem) -> Bool {
     switch problem {
     case .notDatabase, .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes: true

@@ -3,38 +3,28 @@ import Heirloom
 import HeirloomOutput
 import HeirloomSupport
 
-/// The diagnosis of a store: its state, its previous versions and the next command.
 final class StoreDiagnosis {
   let path: String
-  /// The given paths of models.
   let models: [String]
   /// The models that make up the store's model, as far as they were given.
   let given: StoreModels
-  /// The verification; `nil` if the store can't be read.
+  /// `nil` if the store can't be read.
   let check: StoreCheck?
-  /// The reason why the store can't be read.
   let problem: StoreError?
-  /// The inspection; `nil` if the metadata can't be read.
+  /// `nil` if the metadata can't be read.
   let inspection: StoreInspection?
-  /// True if the store is in WAL mode; `nil` if that is unknown.
   let journalMode: JournalMode?
-  /// The previous versions, the newest first.
+  /// The newest first.
   let versions: [PreviousVersion]
   let setsAside: [String]
   /// The first set-aside store whose log SQLite can't read completely.
   let asideWithLog: String?
-  /// The files with rows that migrations quarantined.
   private let quarantine: [String]
   private let bytes: (main: Int64, log: Int64, external: Int64)
-  /// True if a journal is damaged, so SQLite would roll an interrupted change back only partly.
+  /// SQLite would roll an interrupted change back only partly.
   let isJournalDamaged: Bool
 
-  /// Diagnoses a store.
-  ///
-  /// `models` are paths of models that may have made it.
-  ///
-  /// Throws `StoreError` if neither the file nor a kept version exists and `ModelReadingError` for a path without a
-  /// model.
+  /// Throws `StoreError` if neither the file nor a kept version exists.
   init(of path: String, models: [String], console: Console) throws {
     (self.path, self.models) = (path, models)
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))

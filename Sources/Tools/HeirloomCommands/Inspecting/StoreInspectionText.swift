@@ -2,12 +2,10 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The report on a store's inspection.
 struct StoreInspectionText {
   private let inspection: StoreInspection
   private let given: StoreModels
 
-  /// Inspects a store; `models` are paths of models that may have made it.
   init(path: String, models: [String], console: Console) throws {
     given = try StoreModels(at: models, forStoreAt: path, console: console)
     inspection = try StoreInspection(at: path, known: given.all.fitting)
@@ -17,7 +15,7 @@ struct StoreInspectionText {
 
   private var checksum: String { ManagedObjectModel.versionChecksum(of: computedHashes) }
 
-  /// The hashes of the model, or those in the metadata if no model is known.
+  /// Of the model, or those in the metadata if no model is known.
   private var computedHashes: [String: VersionHash] {
     var hashes: [String: VersionHash] = [:]
     for entity in inspection.entities { hashes[entity.name] = entity.versionHash ?? entity.storedHash }
@@ -28,7 +26,6 @@ struct StoreInspectionText {
     inspection.entities.count { $0.versionHash != nil && $0.versionHash == $0.storedHash }
   }
 
-  /// Reports the store and, with `showsModel`, every property of its model.
   func report(_ style: TextStyle, showsModel: Bool) -> CommandReport {
     let metadata = inspection.metadata
     var report = CommandReport()
@@ -121,7 +118,6 @@ struct StoreInspectionText {
 }
 
 extension StoreMetadata {
-  /// The program that made the file, and the framework version in the metadata.
   var writerWords: String {
     (generation == nil ? "Core Data" : "Heirloom")
       + (frameworkVersion == 0 ? "" : ", framework version \(frameworkVersion)")

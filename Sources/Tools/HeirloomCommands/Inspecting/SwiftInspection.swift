@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 import HeirloomSwiftSource
 
-/// The inspection of Swift source: the SwiftData schemas it declares, and those hashes that are certain.
+/// The SwiftData schemas that Swift source declares, and those hashes that are certain.
 struct SwiftInspection {
   static let options = [
     Command.Option(
@@ -17,10 +17,10 @@ struct SwiftInspection {
     let model: ManagedObjectModel?
     let hashes: [String: VersionHash]
     let doubts: [SwiftDataModelBuilder.Doubt]
-    /// The reason why the entities form no model.
+    /// Why the entities form no model.
     var problem: String?
 
-    /// True if every hash of the schema equals SwiftData's.
+    /// Every hash of the schema equals SwiftData's.
     var isCertain: Bool { problem == nil && doubts.isEmpty && schema.faults.isEmpty }
   }
 
@@ -28,7 +28,6 @@ struct SwiftInspection {
   private let found: SwiftDataSchemas
   private let shown: [Shown]
 
-  /// Reads a folder or file; `roots` and `excluding` are the values of `--root` and `--exclude`.
   init(path: String, roots: [String], excluding: [String]) throws(ModelReadingError) {
     let history = try SwiftHistory(path, excluding: excluding)
     (folder, found) = (history.folder, history.schemas)
@@ -46,7 +45,6 @@ struct SwiftInspection {
 
   private func text(_ place: SwiftPlace) -> String { folder.source.text(place) }
 
-  /// Everything that the reader didn't understand, with its location.
   private var faults: [(place: String?, reason: String)] {
     let files = folder.source.faults.map { (place: "\($0.path):\($0.error.line)" as String?, reason: $0.error.reason) }
     let lists = shown.flatMap(\.schema.faults) + found.plans.flatMap(\.faults)

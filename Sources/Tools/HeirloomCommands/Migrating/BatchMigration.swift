@@ -3,12 +3,13 @@ import Heirloom
 import HeirloomOutput
 import HeirloomStore
 
-/// A run that migrates many stores, several at a time, and reports each result at once.
+/// Migrates many stores, several at a time, and reports each result at once.
 ///
-/// The stores are migrated by threads of one process. Models are read once, and a store that is up to date costs a read
-/// of its metadata instead of the start of a process. Threads share only the models, which are values: each store has
-/// its own assistant and connections. If the process ends early, every store is complete, either before or after its
-/// migration, and the same command continues. Users who want a process for each store can use `parallel` or `xargs`.
+/// The stores are migrated by threads of one process: models are read once, and a store that is up
+/// to date costs a read of its metadata instead of the start of a process. Threads share only the
+/// models, which are values; each store has its own assistant and connections. If the process ends
+/// early, every store is complete, either before or after its migration, and the same command
+/// continues. Users who want a process for each store can use `parallel` or `xargs`.
 final class BatchMigration: Sendable {
   private let paths: StorePaths
   private let jobs: Int
@@ -18,18 +19,15 @@ final class BatchMigration: Sendable {
   private let state = Locked(State())
 
   private struct State {
-    /// The position of the first store that wasn't started.
+    /// The first store that wasn't started.
     var next = 0
-    /// The number of stores, by outcome.
+    /// Of stores, by outcome.
     var outcomes: [String: Int] = [:]
-    /// The number of failed stores, by error code.
+    /// Of failed stores, by error code.
     var codes: [String: Int] = [:]
-    /// The most serious failure of the run.
     var worst: CommandFailure?
   }
 
-  /// Creates a run.
-  ///
   /// `paths` are all different, and `jobs` of them are migrated at a time.
   init(of paths: StorePaths, jobs: Int, request: MigrationRequest, console: Console) {
     self.paths = paths
@@ -38,9 +36,7 @@ final class BatchMigration: Sendable {
     self.console = console
   }
 
-  /// Migrates the stores.
-  ///
-  /// An interruption cancels those under way and starts no further ones.
+  /// An interruption cancels the stores under way and starts no further ones.
   func run() -> CommandReport {
     let group = DispatchGroup()
     for _ in 1...max(1, min(jobs, paths.count)) {
@@ -73,7 +69,6 @@ final class BatchMigration: Sendable {
     }
   }
 
-  /// Returns the console for one store's migration: notes begin with the store's path, and there is no progress line.
   private func console(forStoreAt path: String) -> Console {
     let console = console
     return Console(
@@ -101,7 +96,7 @@ final class BatchMigration: Sendable {
     }
   }
 
-  /// Returns a store's JSON line, whose first members are the same for every outcome.
+  /// The first members are the same for every outcome.
   private static func line(of report: CommandReport, outcome: String, seconds: Double) -> String {
     let known = Dictionary(zip(report.members.names, report.members.values)) { first, _ in first }
     var members: OutputMembers = [
@@ -115,8 +110,6 @@ final class BatchMigration: Sendable {
     }
     return TerminalText.harmless(OutputValue.object(members).line, isJSON: true)
   }
-
-  // MARK: The end
 
   private func report(_ state: State) -> CommandReport {
     let notBegun = paths.count - state.next
@@ -167,13 +160,12 @@ final class BatchMigration: Sendable {
 }
 
 extension ExitCode {
-  /// The exit codes, the most serious first; the most serious failure determines the run's exit code.
+  /// The most serious failure determines the run's exit code.
   private static let worstFirst: [ExitCode] = [
     .cancelled, .outcomeUnknown, .failed, .usage, .findings, .unknownVersion, .decisionNeeded, .storeInUse, .outputLost,
     .done,
   ]
 
-  /// True if a failure is more serious than another.
   func isWorse(than other: ExitCode) -> Bool {
     let order = Self.worstFirst
     return order.firstIndex(of: self) ?? 0 < order.firstIndex(of: other) ?? 0
@@ -181,7 +173,6 @@ extension ExitCode {
 }
 
 extension OutputMembers {
-  /// Returns the text of a member; `nil` if it isn't text.
   fileprivate func text(_ name: String) -> String? {
     guard let index = names.firstIndex(of: name), case .text(let text) = values[index] else { return nil }
     return text

@@ -2,15 +2,12 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The options for many stores: how many at a time, and the list of their paths.
 struct BatchOptions {
-  /// The number of stores to migrate at a time.
   let jobs: Int
-  /// The list as given; `-` for standard input.
+  /// As given; `-` for standard input.
   private let list: String?
   private let isNullSeparated: Bool
 
-  /// Reads the options; `nil` if none is given.
   init?(_ arguments: Arguments) throws(UsageError) {
     list = arguments.value("--files-from")
     isNullSeparated = arguments.has("--null")
@@ -27,13 +24,10 @@ struct BatchOptions {
     jobs = count
   }
 
-  /// The most stores at a time: more don't speed up the run, and each keeps files open.
+  /// More stores at a time don't speed up the run, and each keeps files open.
   private static let mostJobs = 64
 
-  /// Returns the absolute paths of the stores on the command line and in the list, without duplicates.
-  ///
-  /// The user may cancel while the tool waits for a list. Throws `UsageError`, or ``StoreListError`` for a list that
-  /// can't be read or names a store twice.
+  /// The user may cancel while the tool waits for a list.
   func stores(besides named: [String], console: Console) throws -> StorePaths {
     guard list != nil || !named.isEmpty else { throw UsageError.missingArgument("STORE") }
     return try console.reading("Reading the list of stores", nil) {

@@ -2,12 +2,11 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The result of migrating one store.
 struct Migrated {
   let report: CommandReport
   var failure: CommandFailure? { report.failure }
 
-  /// Migrates a store; with `mayLeave`, the process may end at once while nothing has begun.
+  /// With `mayLeave`, the process may end at once while nothing has begun.
   init(_ path: String, request: MigrationRequest, console: Console, mayLeave: Bool = false) {
     let start = ContinuousClock.now
     do {
@@ -32,8 +31,6 @@ struct Migrated {
     }
   }
 
-  /// Keeps the model beside the migrated store.
-  ///
   /// A failure is only a warning, because the store is migrated.
   private static func archiveModel(of request: MigrationRequest, at path: String) -> [String] {
     do {
@@ -48,7 +45,7 @@ struct Migrated {
     }
   }
 
-  /// Returns a warning about a `-wal` that SQLite can't read completely, which would have stopped a migration.
+  /// About a `-wal` that SQLite can't read completely, which would have stopped a migration.
   private static func unreadLog(besideStoreAt path: String) -> [String] {
     let location = try? StoreLocation(resolving: path, files: POSIXFileOperations())
     guard let damage = try? location.flatMap({ try StoreVault($0).logDamage() }), damage.lostCount > 0 else {
@@ -129,7 +126,6 @@ struct Migrated {
 }
 
 extension CommandReport {
-  /// Returns the report with warnings appended.
   fileprivate func warning(_ warnings: [String], style: TextStyle) -> CommandReport {
     var report = self
     report.lines += warnings.map { "\(style.yellow("note:")) \($0)" }

@@ -2,18 +2,15 @@ import Foundation
 import Heirloom
 import HeirloomCompare
 
-/// A preview of a store's migration, made without changing anything.
 final class MigrationPreview {
   let inspection: StoreInspection
-  /// The difference between the store's model and the current one; `nil` if the store's model is unknown.
+  /// `nil` if the store's model is unknown.
   let difference: ModelDifference?
-  /// The plan; `nil` if the store is up to date or no plan can be made.
+  /// `nil` if the store is up to date or no plan can be made.
   private(set) var plan: MigrationPlan?
   /// The failure that a migration would end with.
   private(set) var failure: CommandFailure?
 
-  /// Inspects a store and makes the plan.
-  ///
   /// Throws only if the store can't even be compared with the current model.
   init(of path: String, for request: MigrationRequest) throws {
     let history = request.history
@@ -44,8 +41,6 @@ final class MigrationPreview {
     }
   }
 
-  /// Counts the losses of all hops, if there are several, by migrating a copy like a rehearsal.
-  ///
   /// Without room for a copy, the plan of the first hop stays, with a warning.
   func countAllHops(_ request: MigrationRequest, _ console: Console) {
     guard let plan, plan.hopCount > 1, failure == nil || asksForConsent else { return }
@@ -76,6 +71,5 @@ final class MigrationPreview {
 
   private var asksForConsent: Bool { failure?.code == "lossesNotConsented" }
 
-  /// True if the store has the current model.
   var isUpToDate: Bool { plan == nil && failure == nil }
 }

@@ -2,12 +2,10 @@ import Heirloom
 import HeirloomOutput
 
 extension MigrationRequest {
-  /// The commands to suggest when the migration is refused.
   var advice: MigrationAdvice {
     MigrationAdvice(skeleton: skeletonCommand, acknowledgement: acknowledgement)
   }
 
-  /// Returns the command that prints Swift source to start a mapping from; `nil` if it would fail.
   private func skeletonCommand(forStoreAt store: String) -> String? {
     // The command compares with one model.
     guard let path = paths.first, paths.count == 1 else { return nil }
@@ -25,8 +23,8 @@ extension MigrationRequest {
     return nil
   }
 
-  /// Returns the paths of the two versions of a history's first step that has an unconsented loss or can't be inferred;
-  /// `nil` if there is none.
+  /// Paths of the two versions of the history's first step that has an unconsented loss or can't be
+  /// inferred; `nil` if there is none.
   private func openStep(at path: String, from source: ManagedObjectModel) -> (String, String)? {
     guard let check = try? CheckedHistory(at: path, console: console), let byApp = try? check.versionsByCode([]) else {
       return nil
@@ -49,8 +47,6 @@ extension MigrationRequest {
     }.map { ($0.path, $1.path) }
   }
 
-  /// Returns the command that acknowledges all losses of a plan in the history's lock.
-  ///
   /// The lock uses the names of each step, in which a store's property may have had another name.
   private func acknowledgement(of plan: MigrationPlan) -> String? {
     guard !history.parts.isEmpty else { return paths.first.flatMap { acknowledgement(of: plan, $0, plan.source) } }

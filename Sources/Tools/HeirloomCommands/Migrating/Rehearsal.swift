@@ -1,11 +1,8 @@
 import Foundation
 import Heirloom
 
-/// A migration of a copy of a store.
 enum Rehearsal {
-  /// Carries a plan out on a copy, which is removed afterwards.
-  ///
-  /// Errors refer to the store instead of its copy.
+  /// The copy is removed afterwards; errors refer to the store instead of its copy.
   static func run(
     _ plan: MigrationPlan, onCopyOf path: String, request: MigrationRequest, console: Console
   ) throws -> MigrationReport {
@@ -15,9 +12,7 @@ enum Rehearsal {
       console: console)
   }
 
-  /// Returns the plan with all hops, as carried out on the copy.
-  ///
-  /// Errors refer to the store instead of its copy.
+  /// With all hops, as carried out on the copy; errors refer to the store instead of it.
   static func whole(
     _ plan: MigrationPlan, rehearsedOn clone: StoreClone, of path: String, request: MigrationRequest, console: Console
   ) throws -> MigrationPlan {
@@ -25,12 +20,11 @@ enum Rehearsal {
     return try whole(plan, as: report, of: path, request: request)
   }
 
-  /// Returns the plan of a rehearsal, with warnings and losses of the files that only the store has beside it.
+  /// Adds the warnings and losses of the files that only the store has beside it.
   static func whole(
     _ plan: MigrationPlan, as report: MigrationReport, of path: String, request: MigrationRequest
   ) throws -> MigrationPlan {
     var rehearsed = report.plan
-    // The copy lacks the files beside the store.
     let assistant = request.assistant(for: path)
     rehearsed.warnings += try assistant.placeWarnings()
     rehearsed.add(try assistant.fileLosses(), consented: plan.losses)

@@ -2,13 +2,10 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// Runs the assistant on one store.
 struct StoreMigration {
   let request: MigrationRequest
   let console: Console
 
-  /// Migrates a store; an interruption cancels it.
-  ///
   /// With `mayLeave`, the process may end at once while nothing has begun.
   func run(on path: String, mayLeave: Bool = true) throws -> MigrationOutcome {
     try StoreReading.checkLog(besideStoreAt: path)
@@ -23,9 +20,7 @@ struct StoreMigration {
     return try run(assistant, mayLeave: mayLeave) { try $0.migrateStore() }
   }
 
-  /// Puts the set-aside store `id` back in its place; an interruption cancels its migration.
-  ///
-  /// `source` is its file, `path` the place.
+  /// `source` is the set-aside store's file, `path` the place.
   func putBack(_ id: String, storedAt source: String, to path: String) throws -> SetAsideOutcome {
     try run(request.assistant(for: path, migrating: source), mayLeave: true) { assistant in
       guard let store = try assistant.archive.setAsideStores().first(where: { $0.id == id }) else {
@@ -47,12 +42,11 @@ struct StoreMigration {
   }
 }
 
-/// The clean-up left by an earlier deferred migration.
+/// Left by an earlier deferred migration.
 struct CleanUp {
   var done: [String] = []
   var left: [String] = []
 
-  /// The result as text, for a store that is up to date.
   var words: String {
     if !done.isEmpty { return "cleaned up \(listText(done, limit: 6))." }
     return left.isEmpty ? "nothing to do." : "nothing to do but to clean up \(listText(left, limit: 6))."
@@ -60,9 +54,7 @@ struct CleanUp {
 }
 
 extension StoreMigration {
-  /// Finishes a deferred migration of a store that is up to date, unless the request defers clean-up again.
-  ///
-  /// Returns no parts after a migration. When it throws, the parts done before stay done.
+  /// Returns no parts after a migration; when it throws, the parts done before stay done.
   func cleanUp(after outcome: MigrationOutcome, at path: String) throws -> CleanUp {
     let url = URL(fileURLWithPath: path)
     guard case .upToDate = outcome, try StoreMetadata(contentsOf: url).deferredMigration != nil else {
@@ -87,7 +79,6 @@ extension StoreMigration {
   }
 }
 
-/// The assistant's delegate, which passes on cancellation and logs important events.
 final class EventLog: MigrationAssistantDelegate {
   private let console: Console
   private(set) var notes: [String] = []
@@ -112,7 +103,6 @@ final class EventLog: MigrationAssistantDelegate {
     begin(after: event, assistant)
   }
 
-  /// Starts the progress phase that follows an event.
   private func begin(after event: MigrationEvent, _ assistant: MigrationAssistant) {
     let progress = console.progress
     switch event {
@@ -129,7 +119,7 @@ final class EventLog: MigrationAssistantDelegate {
     }
   }
 
-  /// Returns the line for an event; `nil` if the command's result covers it.
+  /// `nil` if the command's result covers the event.
   private static func words(_ event: MigrationEvent, _ path: String) -> String? {
     switch event {
     case .foundStaleCandidate(let path): "an earlier run left a candidate behind: \(path)"

@@ -2,32 +2,26 @@ import Foundation
 import Heirloom
 import HeirloomSupport
 
-/// The repair of bookkeeping that contradicts the store's rows and model: entity numbers, the table of entities, and
-/// missing indexes.
+/// Repairs bookkeeping that contradicts the store's rows and model: entity numbers, the table of
+/// entities, and missing indexes.
 struct StoreRepair {
   let path: String
   let console: Console
-  /// The verification whose findings are repaired.
   let check: StoreCheck
 
   struct Outcome {
     /// A clause for each repaired thing.
     let words: [String]
-    /// The previous version that keeps the unrepaired store.
+    /// Keeps the unrepaired store.
     let previous: PreviousVersion
   }
 
-  /// Verifies the store; `models` are paths of models that may have made it.
-  ///
-  /// Throws `StoreError` for a file that isn't a store and `ModelReadingError` for a path without a model.
   init(of path: String, models: [String], console: Console) throws {
     (self.path, self.console) = (path, console)
     check = try StoreCheck(of: path, models: models, console: console)
   }
 
-  /// Repairs the store; `nil` if there is nothing to repair.
-  ///
-  /// If it throws, the store is unchanged.
+  /// `nil` if there is nothing to repair; if it throws, the store is unchanged.
   func run() throws -> Outcome? {
     let report = check.report
     // A store that SQLite can't read completely needs a salvage.
@@ -52,8 +46,6 @@ struct StoreRepair {
     PhysicalSchema(
       model: model, configuration: check.report.configuration, actual: try ActualSchema(of: connection))
   }
-
-  // MARK: The table of entities
 
   private func correctBookkeeping(of copy: Connection, _ schema: PhysicalSchema) throws -> [String] {
     let (number, maximum, list) = (
@@ -101,8 +93,6 @@ struct StoreRepair {
     }
     return words
   }
-
-  // MARK: The proof
 
   /// Throws if anything but the repaired content has changed.
   private func prove(_ connection: Connection, _ schema: PhysicalSchema) throws {

@@ -3,16 +3,14 @@ import Heirloom
 import HeirloomSwiftSource
 
 extension Console {
-  /// A location in Swift source, as in `Sources/Models:SchemaV2`.
+  /// Swift source, with a schema as in `Sources/Models:SchemaV2`.
   struct SwiftSource {
     let path: String
     /// The schema, or classes separated by commas; `nil` for the newest schema.
     let name: String?
 
-    /// The names in `name`.
     var roots: [String] { name?.split(separator: ",").map(String.init) ?? [] }
 
-    /// Parses a word; `nil` if it isn't the path of Swift source.
     init?(_ path: String) {
       if Self.isSource(path) {
         (self.path, name) = (path, nil)
@@ -24,7 +22,7 @@ extension Console {
       (self.path, name) = (String(path[..<colon]), String(path[path.index(after: colon)...]))
     }
 
-    /// True if a folder is the source's own, even if one of the paths has symbolic links.
+    /// Also true if one of the paths has symbolic links.
     func lies(in folder: String) -> Bool {
       let own = if case .folder = PathKind(path) { path } else { ModelFile.folder(of: path) }
       let resolved = [own, folder].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
@@ -36,7 +34,8 @@ extension Console {
       case .file: return path.hasSuffix(".swift")
       case .folder:
         do throws(ModelReadingError) {
-          // A Swift folder may contain a lock or other JSON; models or snapshots make it a folder of snapshots.
+          // A Swift folder may contain a lock or other JSON; models or snapshots make it a folder
+          // of snapshots.
           guard case .snapshotFolder = try ModelFile(path).kind else { return false }
           return SwiftFolder.isSource(path) && !SnapshotFolder.holdsModels(path)
         } catch {
@@ -47,41 +46,34 @@ extension Console {
     }
   }
 
-  /// Lists the versions of the model at a path: a file, a bundle, a folder, or Swift source.
-  ///
-  /// In Swift source, `:SCHEMA` after the path selects a version, and all versions are read at once; `swift` is the
-  /// source, if it was read before.
+  /// In Swift source, `:SCHEMA` after the path selects a version, and all versions are read at
+  /// once.
   func versions(at path: String, swift: SwiftHistory? = nil) throws(ModelReadingError) -> ModelVersionList {
     guard let source = SwiftSource(path) else { return try ModelVersionList(path) }
     let history = if let swift { swift } else { try read(source) }
     return try history.versions(named: source.name)
   }
 
-  /// Reads Swift source, without the files that the command line excludes.
   func read(_ source: SwiftSource) throws(ModelReadingError) -> SwiftHistory {
     try SwiftHistory(source.path, excluding: excludedSources)
   }
 
-  /// Returns the paths of all bundles in a folder that has several; otherwise the path itself.
+  /// All bundles in a folder that has several; otherwise the path itself.
   static func modelPaths(_ path: String) -> [String] {
     guard case .folder = PathKind(path) else { return [path] }
     let bundles = SnapshotFolder.bundles(in: path)
     return bundles.count > 1 ? bundles : [path]
   }
 
-  /// Reads the history of the model merged from those at several paths.
-  ///
-  /// Throws `ModelError` if they can't be merged.
   func history(merging paths: [String]) throws -> ModelHistory {
     try ModelHistory(merging: paths.map(history))
   }
 
-  /// Reads the history of the model at a path, in the forms that ``versions(at:)`` accepts.
   func history(at path: String) throws(ModelReadingError) -> ModelHistory {
     try ModelHistory(versions(at: path), path: path)
   }
 
-  /// True if the path names one version instead of a whole bundle; false for a migration plan in Swift source.
+  /// False for a migration plan in Swift source, too.
   func namesOneVersion(_ path: String, in list: ModelVersionList) throws(ModelReadingError) -> Bool {
     if let source = SwiftSource(path) { return source.name != nil && source.name == list.currentVersionName }
     return switch try ModelFile(path).kind {

@@ -2,10 +2,10 @@ import Foundation
 import Heirloom
 
 extension Date {
-  /// Examples of accepted dates.
   static let writtenExamples = "2026-11-21 or 2026-11-21T10:15:00Z"
 
-  /// Parses a day, which begins at midnight UTC, or a time with its zone, such as `2026-11-21T10:15:00+01:00`.
+  /// A day, which begins at midnight UTC, or a time with its zone, such as
+  /// `2026-11-21T10:15:00+01:00`.
   ///
   /// Foundation would accept February 30 and text after the date.
   init?(written text: String) {

@@ -11,10 +11,9 @@ struct DecisionArgument {
   private let entity: String
   private let properties: [String]
   private let option: DataDecision.Option
-  /// The value, or the attribute to order rows by age.
+  /// The value, the entity of a new object, or the attribute to order rows by age.
   private let detail: String?
 
-  /// Parses the option's value; throws `UsageError` if it has another form.
   init(_ text: String) throws(UsageError) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let place = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -37,17 +36,15 @@ struct DecisionArgument {
     self.option = option
   }
 
-  /// Parses all decisions of a command line without duplicates, because several findings may suggest the same one.
+  /// Without duplicates, because several findings may suggest the same decision.
   static func all(in arguments: Arguments) throws(UsageError) -> [DecisionArgument] {
     var texts: [String] = []
     for text in arguments.all(option) where !texts.contains(text) { texts.append(text) }
     return try texts.map { text throws(UsageError) in try DecisionArgument(text) }
   }
 
-  /// Returns the decision.
-  ///
-  /// The value's type is that in the current version, or else in the last version with the attribute. Throws
-  /// `UsageError` for a value of another type.
+  /// The value's type is that in the current version, or else in the last version with the
+  /// attribute.
   func decision(in history: ModelHistory) throws(UsageError) -> DataDecision {
     let choice: DataDecision.Choice
     switch option {
@@ -71,7 +68,6 @@ struct DecisionArgument {
     .invalidValue(option: option, value: text, expected: expected)
   }
 
-  /// Parses a value, or an expression that computes one for each row.
   private static func filling(
     _ value: String, of property: String, in entity: String, history: ModelHistory, text: String
   ) throws(UsageError) -> DataDecision.Choice {
@@ -84,8 +80,8 @@ struct DecisionArgument {
     let isMarked = value.hasPrefix("=")
     if !isMarked, !isText, let result = self.value(value, type: attribute.type) { return .fill(result) }
     let expression = isMarked ? String(value.dropFirst()) : value
-    // A misspelt date would be a subtraction and a word a property's name, so an unmarked expression must contain a
-    // call.
+    // A misspelt date would be a subtraction and a word a property's name, so an unmarked
+    // expression must contain a call.
     let mayBeExpression = isMarked || value.contains("(") || value.contains("$")
     do throws(ExpressionError) {
       if mayBeExpression { _ = try ValueExpression(parsing: expression) }
@@ -101,7 +97,7 @@ struct DecisionArgument {
     return .fill(result)
   }
 
-  /// Returns the current version's attribute, or that of another version, because decisions may be about earlier steps.
+  /// Of another version if need be, because decisions may be about earlier steps.
   private static func attribute(
     _ property: String, of entity: String, in history: ModelHistory
   ) -> AttributeDescription? {
@@ -142,7 +138,6 @@ struct DecisionArgument {
     }
   }
 
-  /// Returns a decision that makes the rows fit, as an example; `nil` if no decision keeps all rows.
   static func example(for effect: DataEffect, in history: ModelHistory) -> DataDecision? {
     let place = "\(effect.entity).\(effect.properties.joined(separator: ","))"
     switch effect.kind {

@@ -1,22 +1,20 @@
 import Heirloom
 
-/// The mapping models that the command line gives.
+/// The mapping models that the command line gives, and the decisions that apply beside them.
 struct GivenMappings {
-  /// A mapping model and its file.
   private struct Given {
     let path: String
     let read: ReadMappingModel
-    /// The mapping model, with version hashes if its versions are known.
+    /// With version hashes if its versions are known.
     let mapping: MappingModel
   }
 
   private var all: [Given] = []
-  /// Returns the decisions about a step's rows: those of the command line, then the lock's.
+  /// About a step's rows: those of the command line, then the lock's.
   let decisions: @Sendable (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
-  /// Returns the lock's decisions alone.
+  /// The lock's alone.
   let standing: @Sendable (ManagedObjectModel, ManagedObjectModel) -> [DataDecision]
 
-  /// Creates an empty list with the decisions of a history's lock.
   init(decidedBy history: ModelHistory) {
     standing = { history.standingDecisions(from: $0, to: $1) }
     decisions = standing
@@ -24,10 +22,7 @@ struct GivenMappings {
 
   var isEmpty: Bool { all.isEmpty }
 
-  /// Reads mapping models and finds their versions in the history.
-  ///
-  /// The console receives notes on parts that aren't understood. Throws `MappingReadingError`, also for a file that
-  /// doesn't fit the versions it names.
+  /// Throws `MappingReadingError` also for a file that doesn't fit the versions it names.
   init(_ paths: [String], history: ModelHistory, deciding decided: [DataDecision] = [], console: Console) throws {
     standing = { history.standingDecisions(from: $0, to: $1) }
     decisions = { decided + history.standingDecisions(from: $0, to: $1) }
@@ -40,7 +35,7 @@ struct GivenMappings {
     }
   }
 
-  /// Returns the mapping's effects on rows that no decision covers, from the models alone.
+  /// Effects on rows that no decision covers, from the models alone.
   func openEffects(
     of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [DataEffect] {
@@ -54,7 +49,6 @@ struct GivenMappings {
     }
   }
 
-  /// Returns why the lock's decision about an effect is invalid, as a sentence; `nil` if there is no such decision.
   func mistake(
     inDecisionAbout effect: DataEffect, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> String? {
@@ -64,8 +58,8 @@ struct GivenMappings {
     }.first
   }
 
-  /// Adds the mapping models to an assistant's settings: those with version hashes, and others that fit the two models;
-  /// all of them if the source model is `nil`.
+  /// Adds the mapping models with version hashes, and others that fit the two models; all of them
+  /// if the source model is `nil`.
   func add(
     to configuration: inout MigrationAssistant.Configuration, from source: ManagedObjectModel?,
     to destination: ManagedObjectModel
@@ -94,7 +88,6 @@ struct GivenMappings {
     }
   }
 
-  /// Returns the files of mapping models that no migration to the current version uses, each with a sentence.
   func unused(
     by versions: some Sequence<(name: String, model: ManagedObjectModel)>, in history: ModelHistory
   ) -> [(path: String, note: String)] {

@@ -1,7 +1,6 @@
 import Heirloom
 import HeirloomOutput
 
-/// The inspection of a mapping model's file.
 struct MappingInspection {
   private let path: String
   private let read: ReadMappingModel

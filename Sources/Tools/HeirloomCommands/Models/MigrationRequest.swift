@@ -1,20 +1,16 @@
 import Foundation
 import Heirloom
 
-/// The settings of a migration given by the command line.
 struct MigrationRequest {
-  /// The path of the model to migrate to; several for a merged model.
+  /// Of the model to migrate to; several for a merged model.
   let paths: [String]
   let otherPaths: [String]
   let console: Console
   let history: ModelHistory
   let mappings: GivenMappings
-  /// Collects the plans' accounts; `nil` if they aren't wanted.
   let accounts: StoreAccounts?
-  /// The assistant's settings.
   var configuration = MigrationAssistant.Configuration()
 
-  /// Reads the models and settings that the arguments give; the console receives notes on parts that aren't understood.
   init(_ arguments: Arguments, console: Console) throws {
     self.console = console
     var named: Set<String> = []
@@ -50,10 +46,9 @@ struct MigrationRequest {
     self.history = history.trusting(trusted)
   }
 
-  /// Returns an assistant for a store.
+  /// `correctsNumbers` is true if rows are known whose entity number differs from their table's.
   ///
-  /// The mappings must fit the model of `source`, or of the store itself if that is `nil`. `correctsNumbers` is true if
-  /// rows are known whose entity number differs from their table's.
+  /// The mappings must fit the model of `source`, or of the store itself if that is `nil`.
   func assistant(
     for path: String, migrating source: String? = nil, correctsNumbers: Bool = false
   ) -> MigrationAssistant {
@@ -67,15 +62,15 @@ struct MigrationRequest {
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
   }
 
-  /// Inspects a store; `nil` if it can't be read, which the assistant reports in more detail.
+  /// `nil` if the store can't be read, which the assistant reports in more detail.
   private func inspection(atStore path: String) -> StoreInspection? {
     try? StoreInspection(at: path) { history.versions(withHashes: $0) }
   }
 
-  /// Returns the further models that the history lacks, under names that it doesn't use.
+  /// Versions are ordered by name: a further model must not make a newer version of the same name
+  /// look older.
   ///
-  /// Versions are ordered by name: a further model must not make a newer version of the same name look older. `trusted`
-  /// receives the names of those that were given by their own path.
+  /// `trusted` receives the names of those that were given by their own path.
   private static func distinct(
     _ models: [NamedModel], from history: ModelHistory, trusted: inout Set<String>
   ) -> [(name: String, model: ManagedObjectModel)] {
@@ -94,7 +89,7 @@ struct MigrationRequest {
     }
   }
 
-  /// Returns the history with the current version last, because a user who accepts any version may migrate back.
+  /// A user who accepts any version may migrate back.
   private static func withCurrentLast(_ history: ModelHistory) throws -> ModelHistory {
     guard history.parts.isEmpty else { return try ModelHistory(merging: history.parts.map(withCurrentLast)) }
     let earlier = history.versionNames.filter { $0 != history.currentName }.compactMap { name in

@@ -1,15 +1,14 @@
 import Foundation
 import Heirloom
 
-/// A model that the command line gives, with its name.
 struct NamedModel {
   let name: String
   let model: ManagedObjectModel
-  /// The parts of its file that the reader didn't understand.
+  /// Parts of its file that the reader didn't understand.
   var warnings: [String] = []
-  /// True if the path names this version or its whole bundle, instead of another version of it.
+  /// The path names this version or its whole bundle, instead of another version of it.
   var isGiven = true
-  /// The source locations of entities and properties, by `Entity` and `Entity.property`.
+  /// Source locations of entities and properties, by `Entity` and `Entity.property`.
   var places: [String: String] = [:]
 
   init(name: String, model: ManagedObjectModel, warnings: [String] = [], isGiven: Bool = true) {
@@ -19,10 +18,7 @@ struct NamedModel {
     self.isGiven = isGiven
   }
 
-  /// Reads the model of a file or bundle, or the model that made a store.
-  ///
-  /// `known` finds versions that may have made the store. With `acceptsDoubts`, an ambiguous model of Swift source is a
-  /// warning instead of an error. Fails if no model of a store fits.
+  /// With `acceptsDoubts`, an ambiguous model of Swift source is a warning instead of an error.
   init(
     at path: String, console: Console, acceptsDoubts: Bool = false, known: StoreInspection.Known = { _ in [] }
   ) throws {
@@ -47,10 +43,8 @@ struct NamedModel {
     if case .inMemory(let held) = version.file.kind { places = held.places }
   }
 
-  /// Reads all versions at a path, in order, except known ones; versions that can't be read are noted on the console.
-  ///
-  /// `isKnown` returns true for a version to skip; its second argument is true if the path names the version. Throws
-  /// `ModelReadingError` if no version can be read.
+  /// `isKnown` returns true for a version to skip; its second argument is true if the path names
+  /// it.
   static func all(
     at path: String, console: Console,
     without isKnown: (_ version: ModelVersionList.Version, _ isGiven: Bool) -> Bool = { _, _ in false }
@@ -82,24 +76,19 @@ struct NamedModel {
     return models
   }
 
-  /// Reads the models that `--model` gives for a store; for each path, the nearest to the current version first, as in
-  /// the assistant.
-  ///
-  /// Versions that can't be read are noted on the console. Throws `ModelReadingError` for a path without a model.
+  /// For each path, the nearest to the current version first, as in the assistant.
   static func likeliestFirst(at words: [String], console: Console) throws -> [NamedModel] {
     try groups(at: words, console: console).flatMap(\.self)
   }
 
-  /// Reads the models that `--model` gives, one group for each path.
+  /// One group for each path.
   static func groups(at words: [String], console: Console) throws -> [[NamedModel]] {
     try words.map(console.path).flatMap(Console.modelPaths).map { path in
       try likeliestFirst(in: console.versions(at: path), at: path, console: console)
     }
   }
 
-  /// Reads the versions of a list, in the same order.
-  ///
-  /// With `needsCurrent`, an unreadable current version is an error; otherwise one of several may be missing.
+  /// With `needsCurrent`, an unreadable current version is an error.
   static func likeliestFirst(
     in list: ModelVersionList, at path: String, console: Console, needsCurrent: Bool = true
   ) throws -> [NamedModel] {
@@ -110,7 +99,6 @@ struct NamedModel {
 }
 
 extension [NamedModel] {
-  /// Returns the models with a store's hashes.
   func fitting(_ hashes: [String: VersionHash]) -> [VersionCandidate] {
     filter { $0.model.versionHashes() == hashes }.map {
       VersionCandidate(name: $0.name, model: $0.model, isGiven: $0.isGiven)

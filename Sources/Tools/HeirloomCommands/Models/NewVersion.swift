@@ -4,17 +4,13 @@ import HeirloomOutput
 
 /// The next version of a model bundle: a copy of the current one that becomes current.
 struct NewVersion {
-  /// The versions of the bundle before this one is made.
   let list: ModelVersionList
   private let current: ModelVersionList.Version
   private let bundle: VersionBundle
-  /// The folder with snapshots and lock.
+  /// With snapshots and lock.
   private let folder: String
   private let console: Console
 
-  /// Finds the bundle at the path of a bundle or of a folder with one.
-  ///
-  /// Fails for a model that isn't a bundle of sources.
   init(at path: String, console: Console) throws {
     let file = try ModelFile(path)
     self.console = console
@@ -48,11 +44,8 @@ struct NewVersion {
 
   private static let bundleExtension = ".xcdatamodeld"
 
-  /// Makes the version, unless the current one is still an unedited copy.
-  ///
-  /// `name` is `nil` for the next name in the sequence.
-  ///
-  /// Fails without changes, for example if a shipped version was edited.
+  /// Makes nothing if the current version is still an unedited copy; `name` is `nil` for the next
+  /// name in the sequence.
   func make(named name: String?) throws -> CommandReport {
     let content = try bundle.content(of: current.name)
     // An unreadable version would be copied with its fault.
@@ -77,14 +70,14 @@ struct NewVersion {
     return report(made: next, locked: locked, lines: locked == nil ? orderWarning(next) : [])
   }
 
-  /// Returns the version that an interrupted run made after the current one; `nil` if there is none.
+  /// `nil` if no interrupted run has made a version after the current one.
   private func unfinished(_ content: [String: [UInt8]]) throws -> String? {
     let next = VersionNaming.next(after: current.name, among: list.versions.map(\.name)) { _ in false }
     guard let version = list.version(named: next), version.entry == nil else { return nil }
     return try bundle.content(of: next) == content ? next : nil
   }
 
-  /// Returns a sentence if the current version was neither edited nor shipped yet; otherwise `nil`.
+  /// `nil` if the current version was edited or shipped.
   private func untouchedState(_ content: [String: [UInt8]]) throws -> String? {
     guard current.entry == nil, let position = list.versions.firstIndex(of: current) else { return nil }
     let model = try current.file.read().model
@@ -114,7 +107,6 @@ struct NewVersion {
     return name
   }
 
-  /// Returns a warning if a name sorts before others and no lock records the order.
   private func orderWarning(_ name: String) -> [String] {
     let later = list.versions.map(\.name).filter { !list.precedes($0, name) }
     guard list.lock == nil, !later.isEmpty else { return [] }
@@ -124,7 +116,6 @@ struct NewVersion {
     ]
   }
 
-  /// Returns the error for an invalid version name; `nil` if it is valid.
   static func objection(to name: String) -> UsageError? {
     let isPlain = name.unicodeScalars.allSatisfy { scalar in
       !["/", ":", "\\"].contains(scalar)
@@ -142,7 +133,7 @@ struct NewVersion {
 
   // MARK: - The lock
 
-  /// Locks the current version as shipped if the bundle has a lock or snapshots.
+  /// As shipped, if the bundle has a lock or snapshots.
   private func lockCurrent() throws -> CommandReport? {
     let snapshots = (try? SnapshotFolder(folder).snapshots) ?? [:]
     guard list.lock != nil || list.versions.contains(where: { snapshots[$0.name] != nil }) else { return nil }
@@ -184,9 +175,7 @@ struct NewVersion {
 
   // MARK: - The first version
 
-  /// Makes a bundle with one example version at an unused path.
-  ///
-  /// `name` is `nil` for the bundle's name. Fails for a path without the bundle's extension.
+  /// `name` is `nil` for the bundle's name.
   static func makeBundle(at path: String, named name: String?) throws -> CommandReport {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -207,7 +196,7 @@ struct NewVersion {
       ])
   }
 
-  /// Returns the lines that SwiftPM needs for a bundle in a target's folder; empty outside packages.
+  /// For a bundle in a target's folder; empty outside packages.
   private static func packageLines(_ path: String) -> [String] {
     var folder = ModelFile.folder(of: path)
     while folder.count > 1, !FileManager.default.fileExists(atPath: folder + "/Package.swift") {

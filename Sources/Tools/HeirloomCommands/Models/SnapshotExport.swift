@@ -2,15 +2,14 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The files to which snapshots are exported.
 enum SnapshotExport {
-  /// Returns a file name for a version that stays in its folder.
+  /// A file name that stays in its folder, whatever the version's name.
   static func fileName(_ version: String) -> String {
     let name = String(version.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
     return (name.hasPrefix(".") ? "model" + name : name) + ".json"
   }
 
-  /// Writes the file, and returns false if it has the same content already.
+  /// False if the file has the same content already; replaces only a snapshot of the same version.
   static func write(_ snapshot: ModelSnapshot, to path: String) throws -> Bool {
     let bytes = try snapshot.bytes(path.hasSuffix(".gz") ? .compressed : .readable)
     let file = SnapshotFile(path: path, files: POSIXFileOperations())

@@ -12,16 +12,12 @@ struct SnapshotHistory {
   private let editedName: String?
   private var lock: VersionLock
   private let lockPath: String
-  /// True if no snapshots are written: the folder has several bundles, whose version names may clash, or Swift source.
+  /// No snapshots are written: the folder has several bundles, whose version names may clash, or
+  /// Swift source.
   private let isShared: Bool
   private let files = POSIXFileOperations()
 
-  /// Opens a history, which may not exist yet.
-  ///
-  /// `source` is the model to add, or a store.
-  ///
-  /// Throws `ModelReadingError` for a damaged lock or a missing model, and fails if it is unclear which model the lock
-  /// is for.
+  /// The history may not exist yet; `source` is the model to add, or a store.
   init(at folder: String, for source: String, console: Console) throws {
     (self.folder, self.source, self.console) = (folder, source, console)
     if case .database = PathKind(source) { list = nil } else { list = try console.versions(at: source) }
@@ -55,11 +51,10 @@ struct SnapshotHistory {
     if case .missing = PathKind(lockPath) { lock = VersionLock() } else { lock = try VersionLock(path: lockPath) }
   }
 
-  /// Adds the current version of a model, and the versions before it that aren't locked yet, and returns the report on
-  /// written files.
+  /// `place` is the locked version before which the current one alone is inserted; `nil` for the
+  /// end.
   ///
-  /// `place` is the locked version before which the current one alone is inserted; `nil` for the end. `date` is
-  /// recorded in snapshots. Fails, without writing, for a shipped version that was edited and for one that would get a
+  /// Fails, without writing, for a shipped version that was edited and for one that would get a
   /// wrong position.
   mutating func add(before place: String?, date: Date) throws -> CommandReport {
     let current = try NamedModel(at: source, console: console)
@@ -122,8 +117,6 @@ struct SnapshotHistory {
       ])
   }
 
-  /// Returns the unlocked versions before the current one, in the order of the plan or of names.
-  ///
   /// Lock entries without the entities' hashes are completed.
   private mutating func unlockedVersions(before current: NamedModel) throws -> [NamedModel] {
     var fresh: [NamedModel] = []
@@ -143,13 +136,12 @@ struct SnapshotHistory {
     list?.precedes(name, other) ?? NaturalOrder.precedes(name, other)
   }
 
-  /// Returns the locked version that should follow a name; `nil` if all such versions do.
+  /// The locked version that should follow the name; `nil` if all such versions do.
   private func follower(of name: String) -> String? {
     let position = lock.versions.lastIndex { $0.name == name } ?? lock.versions.count
     return lock.versions[..<position].first { precedes(name, $0.name) }?.name
   }
 
-  /// Returns a note on a newly locked version whose position differs from its plan or name.
   private func misplacement(_ name: String) -> String? {
     follower(of: name).map {
       "note: \"\(name)\" stands after \"\($0)\", which was fixed first. If it was shipped earlier, take its entry out of"
@@ -157,7 +149,6 @@ struct SnapshotHistory {
     }
   }
 
-  /// Returns the command that inserts a version at its position.
   private func placing(_ name: String, before follower: String) -> String {
     let file = list?.version(named: name)?.file.path ?? source
     return "heirloom snapshot \(shellWord(file)) --history \(shellWord(folder)) --before \(shellWord(follower))"

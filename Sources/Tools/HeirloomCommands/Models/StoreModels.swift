@@ -4,18 +4,15 @@ import HeirloomOutput
 
 /// The models given for a store, and those that its own model is merged from.
 struct StoreModels {
-  /// The models, and the merged one if the store has entities of several.
+  /// With the merged one if the store has entities of several.
   private(set) var all: [NamedModel]
-  /// The versions that make up the store's model.
+  /// They make up the store's model.
   private(set) var parts: [NamedModel] = []
-  /// The paths of these models, as given.
+  /// Of the parts, as given.
   private(set) var paths: [String] = []
-  /// The entities that no model has, sorted.
+  /// Entities that no model has, sorted.
   private var missing: [String] = []
 
-  /// Reads the models that `--model` gives, and finds those that make up the store's model.
-  ///
-  /// Versions that can't be read are noted on the console. Throws `ModelReadingError` for a path without a model.
   init(at words: [String], forStoreAt store: String, console: Console) throws {
     let groups = try words.flatMap { word in
       try NamedModel.groups(at: [word], console: console).map { (word: word, models: $0) }
@@ -40,10 +37,9 @@ struct StoreModels {
     }
   }
 
-  /// True if the store's model is merged from several given models.
   var isMerged: Bool { parts.count > 1 && missing.isEmpty }
 
-  /// A description of a store made of several models, or partly of unknown ones; `nil` for any other store.
+  /// For a store made of several models, or partly of unknown ones; `nil` for any other store.
   var words: String? {
     guard isMerged || !parts.isEmpty && !missing.isEmpty else { return nil }
     let names = parts.map { "\"\($0.name)\"" }
@@ -51,6 +47,5 @@ struct StoreModels {
     return "made of \(ModelHistory.mergedName(names + rest))"
   }
 
-  /// The description if models are missing; otherwise `nil`.
   var wordsForMissing: String? { parts.isEmpty || missing.isEmpty ? nil : words }
 }

@@ -3,17 +3,16 @@ package import Heirloom
 
 /// A model bundle in which versions are made; only this type writes into `.xcdatamodeld`.
 ///
-/// A version is written under a hidden name and then renamed; after that, the file `.xccurrentversion` is replaced.
-/// Whenever a run is interrupted, the current version is the old one or the new one.
+/// A version is written under a hidden name and then renamed; after that, the file
+/// `.xccurrentversion` is replaced. Whenever a run is interrupted, the current version is the old
+/// one or the new one.
 package struct VersionBundle {
-  /// The bundle's path.
   package let path: String
   private let files: any FileOperations
 
-  /// The size limit of a version's files, in bytes.
+  /// Of each file of a version, in bytes.
   private static let byteLimit = 64 << 20
 
-  /// Creates the access to a bundle; nothing is read.
   package init(path: String, files: any FileOperations = POSIXFileOperations()) {
     self.path = path
     self.files = files
@@ -22,10 +21,7 @@ package struct VersionBundle {
   private func folder(of version: String) -> String { "\(path)/\(version).xcdatamodel" }
   private var note: String { path + "/" + CurrentVersionFile.name }
 
-  /// Returns all files of a version by name.
-  ///
-  /// Throws `FileError` for anything but a folder of regular files, because a symbolic link could point outside of the
-  /// bundle.
+  /// Only regular files, because a symbolic link could point outside of the bundle.
   package func content(of version: String) throws(FileError) -> [String: [UInt8]] {
     let folder = folder(of: version)
     guard let status = try files.status(of: folder), status.kind == .directory else {
@@ -42,7 +38,7 @@ package struct VersionBundle {
     return content
   }
 
-  /// Makes a version and makes it current; `content` has its files by name, `nil` if the version exists already.
+  /// `content` has the new version's files by name; `nil` if the version exists already.
   ///
   /// If it throws `FileError`, the current version is unchanged.
   package func makeCurrent(_ version: String, content: [String: [UInt8]]?) throws(FileError) {
@@ -56,9 +52,7 @@ package struct VersionBundle {
     try SnapshotFile(path: note, files: files).write(CurrentVersionFile.bytes(naming: version, in: old))
   }
 
-  /// Makes the bundle with its first version, and its missing parent folders.
-  ///
-  /// If it throws `FileError`, there is no bundle.
+  /// If it throws, there is no bundle.
   package func make(first version: String, content: [String: [UInt8]]) throws(FileError) {
     let folder = ModelFile.folder(of: path)
     try FolderMaker(files: files).makeFolders(folder)
@@ -88,9 +82,7 @@ package struct VersionBundle {
     }
   }
 
-  /// Moves a finished folder to its name.
-  ///
-  /// It checks first, because a rename would replace an empty folder.
+  /// Checks first, because a rename would replace an empty folder.
   private func give(_ draft: String, name: String) throws(FileError) {
     guard try files.status(of: name) == nil else {
       throw FileError(.rename, draft, to: name, code: 0, reason: "something else has that name")
@@ -99,11 +91,9 @@ package struct VersionBundle {
     try files.synchronizeDirectory(ModelFile.folder(of: name))
   }
 
-  // MARK: - Drafts
-
   private func draftPath(in folder: String) -> String { "\(folder)/.heirloom-\(files.uniqueIdentifier()).tmp" }
 
-  /// The age in seconds from which a draft counts as abandoned; another run may still be writing a younger one.
+  /// In seconds; another run may still be writing a younger draft.
   private static let draftAge: Int64 = 600
 
   private func removeDrafts() throws(FileError) {

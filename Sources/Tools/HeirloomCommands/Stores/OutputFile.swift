@@ -4,12 +4,10 @@ import Heirloom
 /// A file that a command rewrites on each run, replacing only files that it wrote itself.
 struct OutputFile {
   let path: String
-  /// The text near the beginning by which the command recognizes its own file.
+  /// Near the beginning; the command recognizes its own file by it.
   let mark: String
 
-  /// Writes text that contains the mark, and returns true if the file is new.
-  ///
-  /// Fails if another file is there, which is left alone.
+  /// Another file there is left alone; returns true if the file is new.
   func write(_ text: String) throws -> Bool {
     let isNew: Bool
     switch PathKind(path) {
@@ -35,10 +33,7 @@ struct OutputFile {
 }
 
 extension Console {
-  /// Returns the absolute path of a file that a command will write.
-  ///
-  /// Throws ``UsageError/invalidValue(option:value:expected:)`` for a name that SQLite, Core Data or Heirloom uses for
-  /// a store's files.
+  /// Throws for a name that SQLite, Core Data or Heirloom uses for a store's files.
   func outputPath(_ word: String, option: String = "--output") throws -> String {
     let path = try path(word)
     // SQLite resolves symbolic links of folders, and so must this check.

@@ -2,7 +2,6 @@ import Heirloom
 import HeirloomOutput
 
 extension PreviousVersion {
-  /// Returns a sentence for a pinned version; `nil` for others.
   func pinWords(path: String) -> String? {
     guard isPinned else { return nil }
     let release = "heirloom versions \(shellWord(path)) --release \(id) unpins it."

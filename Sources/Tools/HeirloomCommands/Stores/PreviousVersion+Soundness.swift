@@ -3,17 +3,15 @@ import Heirloom
 
 extension PreviousVersion {
   /// Reads the version completely, with the model kept beside it.
-  ///
-  /// Throws `StoreError` if it can't be read now.
   func soundness() throws(StoreError) -> StoreSoundness {
     let model = StorePlace.snapshot(of: self).flatMap { try? ModelFile($0).read().model }
     return try StoreSoundness(ofStoreAt: storeURL.path, model: model)
   }
 
-  /// True if the version can be read completely; reads it now.
+  /// Reads the version completely.
   var isSound: Bool { (try? soundness()).map { $0.fault == nil } ?? false }
 
-  /// The reason why the version can't be read completely, as a phrase; `nil` if it is sound or can't be read now.
+  /// `nil` if the version is sound or can't be read now.
   var fault: String? {
     do throws(StoreError) {
       return try soundness().fault

@@ -2,29 +2,23 @@ import Heirloom
 import HeirloomCompare
 import HeirloomOutput
 
-/// The search of stores for evidence about suspected renames; nothing is changed.
+/// Searches stores for evidence about suspected renames; nothing is changed.
 struct RenameInquiry {
-  /// The most objects whose values are compared.
   static let comparisonLimit: Int64 = 100_000
 
   let difference: ModelDifference
   /// The store of the earlier version.
   let path: String
-  /// The store of the later version, if there is one.
   var laterPath: String?
 
-  /// The table of an entity in a store, optionally with the column of one property.
   private struct Place {
     let table: String
-    /// The SQL condition for the entity's rows.
     let condition: String
-    /// The property's column; `nil` for an entity.
     let column: String?
   }
 
-  /// Returns the evidence for each suspicion; none if a property isn't stored in a column of the entity's table.
-  ///
-  /// An unreadable store gives no evidence: this is only advice, and the plan reports the store's problem.
+  /// An unreadable store gives no evidence: this is only advice, and the plan reports the store's
+  /// problem.
   func evidence() -> [RenameSuspicion: RenameEvidence] {
     let suspicions = difference.renames
     guard !suspicions.isEmpty else { return [:] }
@@ -67,7 +61,6 @@ struct RenameInquiry {
     }
   }
 
-  /// Returns the schema that the model expects in the store, and the schema of the store's file.
   private static func schema(
     _ model: ManagedObjectModel, of connection: Connection
   ) throws(SQLiteError) -> (physical: PhysicalSchema, actual: ActualSchema) {
@@ -90,8 +83,7 @@ struct RenameInquiry {
     return Place(table: known.table, condition: condition, column: column)
   }
 
-  /// Returns the single column of a property; `nil` for a composite, external values, and links stored in another
-  /// table.
+  /// `nil` for a composite, external values, and links stored in another table.
   private static func column(of property: String, _ entity: String, in schema: PhysicalSchema) -> String? {
     let columns = schema.columns(ofAttribute: property, in: entity)
     if let column = columns.first, columns.count == 1, column.path.count == 1 {
@@ -128,7 +120,6 @@ struct RenameInquiry {
     return evidence
   }
 
-  /// Compares the values of objects with equal primary keys, in key order.
   private func compare(
     _ place: Place, _ connection: Connection, with other: Place, _ later: Connection
   ) throws(SQLiteError) -> (compared: Int64, equal: Int64) {
@@ -158,7 +149,6 @@ struct RenameInquiry {
 }
 
 extension DifferenceText {
-  /// Creates the text of a difference, with evidence for suspected renames from the stores of both versions.
   init(_ difference: ModelDifference, storeAt path: String?, laterStoreAt laterPath: String? = nil) {
     let inquiry = path.map { RenameInquiry(difference: difference, path: $0, laterPath: laterPath) }
     self.init(difference, evidence: inquiry?.evidence() ?? [:])

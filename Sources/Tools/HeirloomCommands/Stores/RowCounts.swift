@@ -1,17 +1,15 @@
 import Heirloom
 import HeirloomOutput
 
-/// The number of objects of each entity of a store.
 struct RowCounts {
-  /// The number of objects of exactly the entity, without subentities, by its name.
+  /// Objects of exactly the entity, without subentities, by its name.
   private(set) var rows: [String: Int64] = [:]
-  /// The parent of each entity, by the entity's name; filled only if the counts come from the store alone.
+  /// By the entity's name; filled only if the counts come from the store alone.
   private(set) var superentities: [String: String] = [:]
-  /// The irregularities, in sentences.
   private(set) var notes: [String] = []
-  /// The error that would stop a migration: a row whose entity number doesn't belong to its table.
+  /// Would stop a migration: a row whose entity number doesn't belong to its table.
   private(set) var contradiction: MigrationError?
-  /// True if some rows lack an entity number of their table, but can be of one entity only.
+  /// Some rows lack an entity number of their table, but can be of one entity only.
   private(set) var hasRowsWithoutNumber = false
 
   init(connection: Connection, schema: PhysicalSchema, actual: ActualSchema) throws(SQLiteError) {
@@ -43,7 +41,7 @@ struct RowCounts {
     }
   }
 
-  /// Counts by the store's own table of entities, if the model isn't known.
+  /// By the store's own table of entities, if the model isn't known.
   init(connection: Connection) throws(SQLiteError) {
     let actual = try ActualSchema(of: connection)
     guard let table = actual.table(named: PhysicalName.primaryKeyTable), table.column(named: PhysicalName.name) != nil

@@ -3,17 +3,17 @@ import Heirloom
 
 /// A private temporary folder for one run of the tool, removed with the value's last reference.
 ///
-/// A killed run leaves its folder behind, and the next run removes it. The folder is locked while its run lives.
-/// Folders that are locked, belong to another user or have another name are left alone.
+/// A killed run leaves its folder behind, and the next run removes it. The folder is locked while
+/// its run lives. Folders that are locked, belong to another user or have another name are left
+/// alone.
 final class ScratchFolder {
   let path: String
   private let parent: String
   private let descriptor: Int32
 
-  /// The prefix of such folders' names; 32 hexadecimal digits follow.
+  /// 32 hexadecimal digits follow.
   private static let prefix = "heirloom-scratch."
 
-  /// Makes a folder in the environment's temporary folder, and removes those of killed runs.
   init(_ console: Console) throws {
     parent = try Self.parent(console)
     Self.sweep(parent)
@@ -79,7 +79,7 @@ final class ScratchFolder {
     return (identity, UInt32(status.st_uid), UInt32(status.st_mode))
   }
 
-  /// Removes a folder's contents through descriptors, so no path or symbolic link is followed.
+  /// Through descriptors, so no path or symbolic link is followed.
   private static func empty(_ descriptor: Int32, depth: Int = 0) {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard depth < 64, copy >= 0 else { return }
@@ -91,7 +91,6 @@ final class ScratchFolder {
     while let entry = readdir(list) {
       withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { name in
-          // Skip `.` and `..`.
           guard strcmp(name, ".") != 0, strcmp(name, "..") != 0, unlinkat(descriptor, name, 0) != 0 else { return }
           let inner = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
           guard inner >= 0 else { return }

@@ -2,7 +2,6 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The tool's text about a set-aside store.
 final class SetAsideText {
   private let store: SetAsideStore
   private let label: VersionLabel
@@ -25,7 +24,6 @@ final class SetAsideText {
     return replaced
   }
 
-  /// The set-aside store's members in JSON.
   var members: OutputMembers {
     [
       ("id", .text(store.id)), ("path", .text(store.storeURL.path)),
@@ -35,7 +33,6 @@ final class SetAsideText {
     ]
   }
 
-  /// Returns a table of set-aside stores; empty if there are none.
   static func lines(_ sets: [SetAsideText], path: String, style: TextStyle) -> [String] {
     guard !sets.isEmpty else { return [] }
     var table = TextTable(

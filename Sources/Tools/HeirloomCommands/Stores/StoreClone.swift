@@ -8,10 +8,7 @@ final class StoreClone {
   let path: String
   let originalPath: String
 
-  /// Copies a store with the content of its `-wal` file; the store is only read, and other processes may have it open.
-  ///
-  /// `bytesNeeded` is the space that must remain beside the copy. Throws `CommandFailure` if there is no room and
-  /// `MigrationAssistantError` if it is cancelled.
+  /// Other processes may have the store open; `bytesNeeded` must remain free beside the copy.
   init(of path: String, bytesNeeded: Int64, console: Console) throws {
     let location = try StoreLocation(resolving: path, files: POSIXFileOperations())
     originalPath = path
@@ -25,7 +22,7 @@ final class StoreClone {
     try checkCancellation(console)
   }
 
-  /// Returns an error about the copy as a failure about the store.
+  /// An error about the copy becomes a failure about the store.
   func translate(_ error: any Error, advice: MigrationAdvice? = nil) -> CommandFailure {
     var failure = CommandFailure(error, advice: advice)
     func translated(_ text: String) -> String {
@@ -50,7 +47,8 @@ final class StoreClone {
         do throws(SQLiteError) {
           // The first attempt may have left a file.
           try? FileManager.default.removeItem(atPath: path)
-          // Page by page, because a copy that SQLite rebuilds would have other faults than the store, or none.
+          // Page by page, because a copy that SQLite rebuilds would have other faults than the
+          // store, or none.
           try connection.backUp(to: path) { console.interruption.isInterrupted }
         } catch {
           throw StoreError(error, path: location.path)
@@ -62,7 +60,7 @@ final class StoreClone {
     }
   }
 
-  /// Copies the folder of external data, if there is one; only folders and regular files belong there.
+  /// Only folders and regular files belong there.
   private func copy(_ folder: String, to name: String, console: Console) throws {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o700)
@@ -80,7 +78,7 @@ final class StoreClone {
     }
   }
 
-  /// Copies the snapshot, which may be the only source of the store's model.
+  /// The snapshot may be the only source of the store's model.
   private func copySnapshot(_ location: StoreLocation) throws {
     let files = POSIXFileOperations()
     guard try files.status(of: location.snapshot) != nil else { return }
@@ -91,7 +89,6 @@ final class StoreClone {
       attributes: FileAttributes(mode: 0o600))
   }
 
-  /// Checks the free space before a long copy begins.
   private static func checkRoom(in folder: String, for location: StoreLocation, bytesNeeded: Int64) throws {
     var size = bytesNeeded
     for path in [location.path, location.path + "-wal"] { size += fileSize(path) }

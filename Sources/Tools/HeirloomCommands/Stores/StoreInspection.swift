@@ -2,7 +2,6 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// The inspection of a store: its metadata, the model that made it and the objects it holds.
 struct StoreInspection {
   enum Origin: String {
     case snapshot
@@ -14,11 +13,10 @@ struct StoreInspection {
   struct Entity {
     let name: String
     var superentity: String?
-    /// The hash in the model, if one fits.
+    /// In the model, if one fits.
     var versionHash: VersionHash?
-    /// The hash in the metadata.
     var storedHash: VersionHash?
-    /// The number of objects of exactly this entity, without subentities.
+    /// Of exactly this entity, without subentities.
     var rows: Int64?
   }
 
@@ -26,29 +24,24 @@ struct StoreInspection {
   let metadata: StoreMetadata
   private(set) var model: ManagedObjectModel?
   private(set) var origin = Origin.none
-  /// The version's name; `nil` if the model isn't a known version.
+  /// `nil` if the model isn't a known version.
   private(set) var versionName: String?
-  /// The configuration of the model whose entities the store holds; `nil` for all entities.
+  /// Its entities are those that the store holds; `nil` for all entities.
   private(set) var configuration: String?
-  /// The entities, sorted by name.
   private(set) var entities: [Entity] = []
-  /// The clean-up left by a deferred migration, one phrase each.
+  /// Left by a deferred migration to be cleaned up, one phrase each.
   private(set) var deferred: [String] = []
-  /// True if the last commits are in the `-wal` file.
+  /// The last commits are in the `-wal` file.
   let hasLog: Bool
-  /// The irregularities, in sentences.
   private(set) var notes: [String] = []
-  /// The error that would stop a migration, as found in the rows.
+  /// Would stop a migration, as found in the rows.
   private(set) var contradiction: MigrationError?
-  /// True if some rows lack an entity number of their table, but can be of one entity only.
+  /// Some rows lack an entity number of their table, but can be of one entity only.
   private(set) var hasRowsWithoutNumber = false
 
-  /// A function that returns the known versions with a store's hashes, the likeliest first.
+  /// The likeliest first.
   typealias Known = ([String: VersionHash]) -> [VersionCandidate]
 
-  /// Inspects a store; `known` finds versions by the store's hashes.
-  ///
-  /// Throws `StoreError` for a file that isn't a readable store.
   init(at path: String, known: Known = { _ in [] }) throws(StoreError) {
     try StoreReading.checkLog(besideStoreAt: path)
     self = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
@@ -86,12 +79,11 @@ struct StoreInspection {
 
   var rowCount: Int64 { entities.reduce(0) { $0 + ($1.rows ?? 0) } }
 
-  /// The error if no model fits a store.
   var modelIsMissing: MigrationAssistantError { .noModel(storePath: path, nearest: []) }
 
   // MARK: Finding the model
 
-  /// Finds the model by the assistant's rules.
+  /// By the assistant's rules.
   private mutating func find(known: Known, connection: Connection) {
     let choice = VersionChoice(
       among: known(metadata.versionHashes), snapshot: fittingSnapshot(), identifiers: metadata.versionIdentifiers
@@ -104,7 +96,7 @@ struct StoreInspection {
     }
   }
 
-  /// Returns the snapshot beside a store, or the one in the folder of a previous version, if it fits.
+  /// Beside the store, or in the folder of a previous version.
   private mutating func fittingSnapshot() -> ManagedObjectModel? {
     let url = URL(fileURLWithPath: path)
     let beside = url.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
@@ -137,7 +129,6 @@ struct StoreInspection {
     return nil
   }
 
-  /// True if the metadata fits the model or one of its configurations.
   private func fits(_ model: ManagedObjectModel) -> Bool {
     ([nil] + model.configurations.map { Optional($0.name) }).contains { metadata.names(model, configuration: $0) }
   }

@@ -1,48 +1,41 @@
 import Foundation
 import Heirloom
 
-/// A list of stores' paths that takes the bytes of each path and eight more.
+/// Takes the bytes of each path and eight more.
 package struct StorePaths: Sendable {
   private var bytes: [UInt8] = []
-  /// The end of each path in `bytes`.
+  /// Of each path in `bytes`.
   private var ends: [Int] = []
 
-  /// Creates a list of some paths.
   package init(_ paths: [String] = []) {
     for path in paths { append(path) }
   }
 
-  /// The number of paths.
   package var count: Int { ends.count }
 
   var first: String? { count > 0 ? self[0] : nil }
 
-  /// Returns the path at a position, from 0.
   package subscript(position: Int) -> String {
     String(decoding: bytes[(position > 0 ? ends[position - 1] : 0)..<ends[position]], as: UTF8.self)
   }
 
-  /// Appends a path.
   package mutating func append(_ path: String) {
     bytes += path.utf8
     ends.append(bytes.count)
   }
 }
 
-/// The reader for lists of stores.
 package enum StoreList {
-  /// The separator of paths.
   package enum Separator: UInt8, Sendable {
-    /// A NUL character, which can't occur in a path.
+    /// Can't occur in a path.
     case null = 0
-    /// A line feed.
     case lineFeed = 0x0A
   }
 
-  /// The size limit of a list, in bytes: more than a million paths.
+  /// Of a list, in bytes: more than a million paths.
   private static let limit = 256 << 20
 
-  /// Opens a file; blocks if it is a pipe without a writer.
+  /// Blocks if the file is a pipe without a writer.
   static func open(_ path: String) throws(StoreListError) -> FileHandle {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -55,10 +48,7 @@ package enum StoreList {
     return handle
   }
 
-  /// Reads a list in pieces, to the end of the file or pipe, and passes each path to `body`.
-  ///
-  /// Empty paths are skipped, and the last one needs no separator. `name` is the list's name, for messages. Throws
-  /// ``StoreListError``, or the error of the body.
+  /// Empty paths are skipped, and the last one needs no separator.
   static func read(
     _ handle: FileHandle, separator: Separator, name: String, _ body: (String) throws -> Void
   ) throws {
@@ -80,9 +70,6 @@ package enum StoreList {
     }
   }
 
-  /// Parses a list, and returns its paths in order.
-  ///
-  /// Empty paths are skipped, and the last one needs no separator.
   package static func paths(in bytes: [UInt8], separator: Separator, name: String) throws -> [String] {
     var parser = Parser(separator: separator, name: name)
     var paths: [String] = []
@@ -91,7 +78,7 @@ package enum StoreList {
     return paths
   }
 
-  /// The parser, which receives the bytes in pieces.
+  /// Receives the bytes in pieces.
   private struct Parser {
     let separator: Separator
     let name: String
@@ -114,7 +101,6 @@ package enum StoreList {
       rest += last
     }
 
-    /// Handles the bytes since the last separator as a path.
     mutating func finish(_ body: (String) throws -> Void) throws {
       defer {
         rest.removeAll(keepingCapacity: true)
@@ -132,8 +118,8 @@ package enum StoreList {
     }
   }
 
-  /// Throws ``StoreListError/sameStore(_:_:)`` if two absolute paths are equal or refer to the same file, because two
-  /// migrations of one store would collide.
+  /// Throws ``StoreListError/sameStore(_:_:)`` if two absolute paths are equal or refer to the same
+  /// file, because two migrations of one store would collide.
   package static func checkDistinct(_ paths: StorePaths) throws(StoreListError) {
     let files = POSIXFileOperations()
     var keys = (0..<paths.count).map { Key(paths[$0], position: $0, files: files) }
@@ -143,7 +129,7 @@ package enum StoreList {
     }
   }
 
-  /// A key that is equal for all paths of the same file.
+  /// Equal for all paths of the same file.
   private struct Key {
     let first: UInt64
     let second: UInt64

@@ -1,21 +1,15 @@
 import HeirloomModel
 
-/// The reason why a list of stores is rejected.
 package enum StoreListError: Error, Hashable, Sendable {
-  /// The list can't be read.
   case unreadable(list: String, reason: String)
-  /// The list has no paths.
   case empty(list: String)
-  /// A line isn't UTF-8; lines count from 1.
+  /// Lines count from 1.
   case notText(list: String, line: Int)
-  /// A line contains a NUL character.
   case holdsNull(list: String, line: Int)
-  /// Two paths refer to the same store.
   case sameStore(String, String)
 }
 
 extension StoreListError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -35,7 +29,6 @@ extension StoreListError: CustomStringConvertible {
 }
 
 extension StoreListError: CommandError {
-  /// The failure of invalid usage: nothing was begun.
   var failure: CommandFailure {
     CommandFailure(
       exitCode: .usage, code: "usage", message: description,

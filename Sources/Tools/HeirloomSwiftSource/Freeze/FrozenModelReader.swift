@@ -3,9 +3,9 @@ import HeirloomModel
 
 /// The types of a frozen schema whose entities are those of a store or snapshot.
 struct FrozenModelReader {
-  /// The differences from the app's source, without a full stop.
+  /// Differences from the app's source, without a full stop.
   private(set) var notes: [String] = []
-  /// The features that no class of SwiftData can express, without a full stop.
+  /// Features that no class of SwiftData can express, without a full stop.
   private(set) var reasons: [String] = []
 
   private let model: ManagedObjectModel
@@ -65,8 +65,6 @@ struct FrozenModelReader {
     return type
   }
 
-  // MARK: - Attributes
-
   private mutating func property(
     _ attribute: AttributeDescription, of entity: EntityDescription, _ macros: FrozenMacros
   ) -> FrozenType.Property {
@@ -91,7 +89,6 @@ struct FrozenModelReader {
     return property
   }
 
-  /// Returns the type of an attribute or element, without its question mark.
   private mutating func type(of attribute: AttributeDescription, _ place: String) -> String {
     check(attribute.name, place)
     if attribute.type == .composite { return composite(attribute, place) }
@@ -104,7 +101,6 @@ struct FrozenModelReader {
     return "Data"
   }
 
-  /// Returns the name of the structure or enumeration that has the elements of a composite.
   private mutating func composite(_ attribute: AttributeDescription, _ place: String) -> String {
     let elements = attribute.composite?.elements ?? []
     var name = place.split(separator: ".").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -134,7 +130,6 @@ struct FrozenModelReader {
     return name
   }
 
-  /// Returns a default value as Swift source; `nil` if it is too large or only the app can create it.
   private func text(_ value: AttributeValue) -> String? {
     switch value {
     case .integer(let number): "\(number)"

@@ -1,24 +1,20 @@
 import HeirloomFormats
 package import HeirloomModel
 
-/// A version of a schema that later edits of the app don't change: Swift source with all its types nested in it.
+/// A version of a schema that later edits of the app don't change: Swift source with all its types
+/// nested in it.
 ///
 /// The generated source is parsed on its own, and must give each entity its expected version hash.
 package struct FrozenSchema: Sendable {
-  /// The name of the enumeration.
   package let name: String
-  /// The version number, such as `2.0.0`.
+  /// Such as `2.0.0`.
   package let identifier: String
-  /// The whole file.
   package let text: String
-  /// The omitted or external parts, in sentences without a full stop.
+  /// Omitted or external parts, in sentences without a full stop.
   package let notes: [String]
-  /// The version hashes by entity, computed from the file.
+  /// By entity, computed from the file.
   package let hashes: [String: VersionHash]
 
-  /// Freezes a schema of an app's source under the given name and version number.
-  ///
-  /// Throws ``FreezingError`` with every reason why it can't be frozen.
   package init(
     _ schema: SwiftDataSchemas.Schema, of found: SwiftDataSchemas, name: String, identifier: String
   ) throws(FreezingError) {
@@ -34,9 +30,6 @@ package struct FrozenSchema: Sendable {
       identifier: identifier)
   }
 
-  /// Freezes the model of a store or snapshot under the given name and version number.
-  ///
-  /// Throws ``FreezingError`` with every reason why no SwiftData source produces this model.
   package init(_ model: ManagedObjectModel, name: String, identifier: String) throws(FreezingError) {
     var reader = FrozenModelReader(model)
     let types = reader.types()
@@ -83,7 +76,6 @@ package struct FrozenSchema: Sendable {
     hashes = try Self.read(text, name: name, expected: model.versionHashes())
   }
 
-  /// The comment at the beginning of each frozen file.
   package static let mark = "// Frozen by heirloom freeze: stores of this version were shipped. Do not edit."
 
   private static func model(
@@ -101,7 +93,7 @@ package struct FrozenSchema: Sendable {
     }
   }
 
-  /// Parses the generated source on its own and checks its version hashes.
+  /// The generated source, parsed on its own, must give the expected version hashes.
   private static func read(
     _ text: String, name: String, expected: [String: VersionHash]
   ) throws(FreezingError) -> [String: VersionHash] {
@@ -121,9 +113,8 @@ package struct FrozenSchema: Sendable {
   }
 }
 
-/// Every reason why a schema can't be frozen.
 package struct FreezingError: Error, Hashable, Sendable {
-  /// The reasons, each with its place, without a full stop.
+  /// Each with its place, without a full stop.
   package let reasons: [String]
 
   package init(reasons: [String]) { self.reasons = reasons }
@@ -131,11 +122,11 @@ package struct FreezingError: Error, Hashable, Sendable {
 
 /// The rules for names in Swift declarations.
 package enum SwiftWords {
-  /// The names that the source of a schema uses itself, or that a nested type can't have.
+  /// The source of a schema uses them itself, or a nested type can't have them.
   static let ownNames: Set<String> = [
     "Any", "Codable", "MigrationStage", "PersistentModel", "Protocol", "Schema", "Self", "Type", "VersionedSchema",
   ]
-  /// The keywords, which are names only in backticks.
+  /// Names only in backticks.
   package static let keywords: Set<String> = [
     "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit",
     "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",

@@ -4,18 +4,18 @@ import HeirloomModel
 /// The types of a frozen schema for the classes of an app's source.
 struct FrozenSourceReader {
   let builder: SwiftDataModelBuilder
-  /// The parts that were omitted or stay outside, without a full stop.
+  /// Parts that were omitted or stay outside, without a full stop.
   private(set) var notes: [String] = []
-  /// The parts that can't be frozen, each with its place, without a full stop.
+  /// Parts that can't be frozen, each with its place, without a full stop.
   private(set) var reasons: [String] = []
-  /// The modules of the types that the app uses but doesn't declare.
+  /// Modules of the types that the app uses but doesn't declare.
   private(set) var imports: Set<String> = []
 
   private let source: SwiftDataSource
   private let name: String
-  /// The structures and enumerations that the classes store.
+  /// Structures and enumerations that the classes store, directly or within others.
   private var values: [SwiftDeclaration] = []
-  /// The names within the schema by the declaration's full name.
+  /// Within the schema, by the declaration's full name.
   private var paths: [[String]: [String]] = [:]
 
   init(_ builder: SwiftDataModelBuilder, of source: SwiftDataSource, name: String) {
@@ -39,7 +39,7 @@ struct FrozenSourceReader {
     builder.classes.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Returns true if all types of a versioned schema are declared in it.
+  /// True if all types of a versioned schema are declared in it.
   func isNested(in path: [String]) -> Bool { (classes + values).allSatisfy { $0.path.starts(with: path) } }
 
   private static func stored(in owner: SwiftDeclaration) -> [SwiftProperty] {
@@ -50,7 +50,6 @@ struct FrozenSourceReader {
     property.attribute("Attribute").flatMap { SwiftDataArguments($0, source.tokens($0.place)).transformerText }
   }
 
-  /// Finds the structures and enumerations that the classes store, directly or within others.
   private mutating func findValues() {
     var waiting = classes.flatMap { owner in
       Self.stored(in: owner).filter { transformer(of: $0) == nil }.compactMap { source.type(of: $0, in: owner) }
@@ -71,7 +70,7 @@ struct FrozenSourceReader {
 
   // MARK: - Declarations
 
-  /// Returns the classes and the values that aren't nested in another type, each with its nested types.
+  /// Classes and values that aren't nested in another type, each with its nested types.
   mutating func types(in model: ManagedObjectModel) -> [FrozenType] {
     let written = values.map { (paths[$0.path] ?? [], type(of: $0)) }
     let all =
@@ -186,7 +185,6 @@ struct FrozenSourceReader {
   /// Codable types of the system that no model class stores as such, but values may.
   private static let known: Set<String> = ["CGFloat", "Int8", "UInt", "UInt16", "URL"]
 
-  /// Returns a type as source, with the names within the schema.
   private mutating func text(_ type: SwiftDataType, isLive: Bool, at place: SwiftPlace) -> String {
     switch type {
     case .optional(let wrapped): return text(wrapped, isLive: isLive, at: place) + "?"
@@ -214,7 +212,7 @@ struct FrozenSourceReader {
     }
   }
 
-  /// Returns the name of a type, prefixed with the schema's where another nested type has the same name.
+  /// Prefixed with the schema's name where another nested type has the same name.
   private func text(_ declaration: SwiftDeclaration) -> String {
     let path = paths[declaration.path] ?? declaration.path
     let isUnique = paths.values.count { $0.last == path.first } < 2
@@ -224,13 +222,13 @@ struct FrozenSourceReader {
   // MARK: - Initial values
 
   private static let constants: Set<String> = ["now", "distantPast", "distantFuture", "zero", "min", "max"]
-  /// Argument labels of the system's initializers of plain types; an app's own initializers have others.
+  /// Argument labels of the system's initializers of plain types; an app's own initializers have
+  /// others.
   private static let labels: Set<String> = ["", "timeIntervalSince1970", "timeIntervalSinceReferenceDate"]
 
-  /// The maximum nesting of lists and calls.
   private static let depthLimit = 32
 
-  /// Returns an initial value that is equivalent in the frozen schema; `nil` if it may refer to something outside.
+  /// Equivalent in the frozen schema; `nil` if the value may refer to something outside.
   private func value(
     _ range: Range<Int>, as type: SwiftDataType, in owner: SwiftDeclaration, depth: Int = 0
   ) -> String? {
@@ -270,7 +268,8 @@ struct FrozenSourceReader {
     return called.map { "\($0)(\(items.joined(separator: ", ")))" } ?? "[\(items.joined(separator: ", "))]"
   }
 
-  /// Returns the name of an enumeration with the case, of a plain type with the constant, or of a list of plain types.
+  /// Of an enumeration with the case, of a plain type with the constant, or of a list of plain
+  /// types.
   private func name(of type: SwiftDataType, having member: String? = nil) -> String? {
     switch type {
     case .declared(let found):

@@ -2,18 +2,17 @@ import HeirloomFormats
 
 /// The declarations to paste beside a frozen schema: the next one, and the stage between them.
 package struct FrozenSuccession: Sendable {
-  /// The name of the next schema.
+  /// Of the next schema.
   package let next: String
-  /// The entry for the plan's list of schemas: the next schema, or the frozen one if the next is already listed.
+  /// For the plan's list of schemas: the next schema, or the frozen one if the next is already
+  /// listed.
   package let entry: String
   package let stage: String
-  /// The source of the declarations.
   package let text: String
 
-  /// Writes the declarations that follow a frozen schema.
+  /// `known` is the next schema's name if it is already declared.
   ///
-  /// The next schema has a known name if it is already declared. The classes are the full names of the current ones,
-  /// empty if no source declares them; the plan is `nil` if there is none.
+  /// `classes` are the full names of the current ones, empty if no source declares them.
   package init(
     after frozen: FrozenSchema, before known: String? = nil, classes: [String], plan: SwiftDataSchemas.Plan?,
     stage kind: SwiftDataSchemas.Stage.Kind
@@ -68,9 +67,7 @@ package struct FrozenSuccession: Sendable {
 }
 
 extension SwiftDataSchemas {
-  /// Returns the current schema of the app: the last one of its plan, or the only one.
-  ///
-  /// Throws ``FreezingError`` if the source doesn't determine it.
+  /// The last schema of the app's plan, or the only one.
   package func currentSchema() throws(FreezingError) -> Schema {
     if plans.count == 1, let last = plans[0].schemas.last {
       guard plans[0].hasAllSchemas else { throw FreezingError(reasons: texts(of: plans[0].faults)) }
@@ -89,17 +86,15 @@ extension SwiftDataSchemas {
     faults.map { fault in (fault.place.map { "\(source.text($0)): " } ?? "") + fault.reason }
   }
 
-  /// Returns true for a versioned schema that declares all of its types itself.
   package func isFrozen(_ schema: Schema) -> Bool {
     guard schema.kind == .versionedSchema, schema.faults.isEmpty else { return false }
     return FrozenSourceReader(SwiftDataModelBuilder(of: schema.roots, in: source), of: source, name: schema.name)
       .isNested(in: schema.name.split(separator: ".").map(String.init))
   }
 
-  /// Returns the full names of the classes that a schema lists.
   package func classNames(of schema: Schema) -> [String] { schema.roots.map { $0.path.joined(separator: ".") } }
 
-  /// Returns the places of other top-level declarations with a name, except that of a schema.
+  /// Of other top-level declarations with the name.
   package func places(ofType name: String, besides schema: Schema) -> [SwiftPlace] {
     source.declarations.filter { $0.path == [name] && $0.place != schema.place }.map(\.place)
   }

@@ -1,10 +1,8 @@
 import HeirloomModel
 
-/// A type as a frozen schema declares it.
 struct FrozenType {
-  /// A stored property.
   struct Property {
-    /// The macro, such as `@Attribute(.unique)`; empty for none.
+    /// Such as `@Attribute(.unique)`; empty for none.
     var macro = ""
     var isConstant = false
     let name: String
@@ -13,7 +11,7 @@ struct FrozenType {
     /// A comment for the reader of the file.
     var remark: String?
 
-    /// True if an initializer must set it.
+    /// An initializer must set it.
     var isOpen: Bool { value == nil && (isConstant || !type.hasSuffix("?")) }
 
     var lines: [String] {
@@ -23,16 +21,14 @@ struct FrozenType {
   }
 
   let name: String
-  /// The declaration before its opening brace, such as `enum State: String, Codable`.
+  /// Before its opening brace, such as `enum State: String, Codable`.
   let head: String
-  /// The macros of a model class, such as `#Index`; `nil` for another type.
+  /// Of a model class, such as `#Index`; `nil` for another type.
   var macros: [String]?
   var cases: [String] = []
   var properties: [Property] = []
-  /// The nested types.
   var inner: [FrozenType] = []
 
-  /// The lines of the declaration.
   var lines: [String] {
     var parts = [macros ?? [], cases.map { "case \($0)" } + properties.flatMap(\.lines)] + inner.map(\.lines)
     if macros != nil { parts.append(initializer) }
@@ -53,12 +49,10 @@ struct FrozenType {
   }
 }
 
-/// The macros of an entity's class and of its properties.
 struct FrozenMacros {
   let model: ManagedObjectModel
   let entity: EntityDescription
 
-  /// The constraints on several properties or on a relationship, and the indexes.
   var ofClass: [String] {
     let attributes = Set(entity.attributes.map(\.name))
     let constraints = entity.uniquenessConstraints.filter { $0.count > 1 || !attributes.isSuperset(of: $0) }
@@ -69,9 +63,6 @@ struct FrozenMacros {
     }
   }
 
-  /// Returns the macro of an attribute with its arguments; empty for none.
-  ///
-  /// The transformer is given as the macro's option.
   func of(_ attribute: AttributeDescription, transformer: String?) -> String {
     var arguments: [String] = []
     if entity.uniquenessConstraints.contains([attribute.name]) { arguments.append(".unique") }
@@ -85,8 +76,7 @@ struct FrozenMacros {
     return arguments.isEmpty ? "" : "@Attribute(\(arguments.joined(separator: ", ")))"
   }
 
-  /// Returns the macro of a relationship; one of the two sides names the inverse, and a macro without one prevents
-  /// inference.
+  /// One of the two sides names the inverse, and a macro without one prevents inference.
   func of(_ relationship: RelationshipDescription) -> String {
     var arguments: [String] = []
     switch relationship.deleteRule {
@@ -107,7 +97,8 @@ struct FrozenMacros {
     return arguments.isEmpty ? "" : "@Relationship(\(arguments.joined(separator: ", ")))"
   }
 
-  /// Ranks the sides for the inverse: first by a delete rule other than nullify, then to-many before to-one.
+  /// Which side names the inverse: first by a delete rule other than nullify, then to-many before
+  /// to-one.
   private func rank(_ relationship: RelationshipDescription, of entity: String) -> (Int, Int, String, String) {
     (relationship.deleteRule == .nullify ? 1 : 0, relationship.isToMany ? 0 : 1, entity, relationship.name)
   }
@@ -119,12 +110,13 @@ struct FrozenMacros {
 }
 
 extension PropertyDescription {
-  /// The name in an earlier version; SwiftData gives other properties their own name as the renaming identifier.
+  /// In an earlier version; SwiftData gives other properties their own name as the renaming
+  /// identifier.
   var formerName: String? { renamingIdentifier == name ? nil : renamingIdentifier }
 }
 
 extension FetchIndexDescription {
-  /// The properties of an index that `#Index` can declare; `nil` for any other index.
+  /// `nil` for an index that `#Index` can't declare.
   var plainProperties: [String]? {
     guard partialIndexPredicate == nil else { return nil }
     var names: [String] = []

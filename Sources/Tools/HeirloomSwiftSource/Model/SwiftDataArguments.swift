@@ -4,13 +4,12 @@ import HeirloomModel
 struct SwiftDataArguments {
   private(set) var options: [String] = []
   private(set) var transformer: String?
-  /// The source of the option that names the transformer.
+  /// Source of the option that names the transformer.
   private(set) var transformerText: String?
   private(set) var originalName: String?
   private(set) var hashModifier: String?
   private(set) var deleteRule: DeleteRule?
   private(set) var inverse: SwiftDataKeyPath?
-  /// The first argument that isn't supported.
   private(set) var unread: String?
 
   init(_ attribute: SwiftAttribute, _ tokens: SwiftTokens) {
@@ -59,13 +58,12 @@ struct SwiftDataArguments {
   }
 }
 
-/// A key path, such as `\Trip.stops`.
+/// Such as `\Trip.stops`.
 struct SwiftDataKeyPath {
-  /// The names before the last one: the class, if it is given.
+  /// Before the last name: the class, if it is given.
   let root: [String]
   let name: String
 
-  /// Parses a key path of plain names; `nil` for anything else.
   init?(_ range: Range<Int>, _ tokens: SwiftTokens) {
     guard tokens.has("\\", at: range.lowerBound), range.count >= 3 else { return nil }
     // Names alternate with dots, and a dot may come first.
@@ -83,7 +81,7 @@ struct SwiftDataKeyPath {
     (root, name) = (names, last)
   }
 
-  /// Parses a list of key paths, such as `[\.a, \.b]`; `nil` for anything else.
+  /// Such as `[\.a, \.b]`; `nil` for anything else.
   static func list(_ range: Range<Int>, _ tokens: SwiftTokens) -> [SwiftDataKeyPath]? {
     var first = range.lowerBound
     if tokens.has(".", at: first), tokens.has("binary", at: first + 1), tokens.has("(", at: first + 2) { first += 3 }

@@ -11,26 +11,25 @@ struct SwiftDataAttributes {
   private var memberCount = 0
 
   private static let depthLimit = 12
-  /// The maximum number of members of an attribute's nested structures, which can be very many.
+  /// For members of an attribute's nested structures, which can be very many.
   private static let memberLimit = 1_000
 
   init(source: SwiftDataSource) {
     self.source = source
   }
 
-  /// The attribute types of the library's types: the width of an integer counts, not its range.
+  /// The width of an integer counts, not its range.
   static let plain: [String: AttributeType] = [
     "Bool": .boolean, "String": .string, "Date": .date, "Data": .binary, "UUID": .uuid, "Int": .integer64,
     "Int64": .integer64, "UInt64": .integer64, "Int32": .integer32, "UInt32": .integer32, "Int16": .integer16,
     "UInt8": .integer16, "Double": .double, "TimeInterval": .double, "Float": .float, "Decimal": .decimal,
   ]
-  /// The stored members of structures of frameworks.
+  /// Stored members of structures of frameworks.
   static let structures: [String: [(String, AttributeType)]] = [
     "Color.Resolved": [("linearRed", .float), ("linearGreen", .float), ("linearBlue", .float), ("opacity", .float)]
   ]
   private static let codable: Set<String> = ["Codable", "Encodable", "Decodable"]
 
-  /// Returns the attribute of a property, or the reason why it isn't known.
   mutating func attribute(
     _ name: String, _ type: SwiftDataType, transformer: String?
   ) -> Result<AttributeDescription, Problem> {
@@ -101,9 +100,8 @@ struct SwiftDataAttributes {
 
   // MARK: - Composites
 
-  /// Returns the raw type of an enumeration, if it has one, after checking that the type has compiler-generated coding.
-  ///
-  /// Throws the reason why this isn't certain.
+  /// Also checks that the type has compiler-generated coding; throws the reason why this isn't
+  /// certain.
   func rawType(ofCodable declaration: SwiftDeclaration) throws(Problem) -> AttributeType? {
     guard !declaration.isGeneric else { throw Problem(reason: "\(declaration.name) is generic") }
     guard declaration.kind == .structure || declaration.kind == .enumeration,
@@ -136,7 +134,6 @@ struct SwiftDataAttributes {
     return attribute
   }
 
-  /// Returns the leaves of an enumeration without a raw type.
   private func cases(of declaration: SwiftDeclaration) throws(Problem) -> [AttributeDescription] {
     guard !declaration.cases.isEmpty else { throw Problem(reason: "\(declaration.name) has no cases") }
     var names: Set<String> = []
@@ -158,7 +155,6 @@ struct SwiftDataAttributes {
     return declaration.cases.map { Self.leaf($0.name, .string, isOptional: true) }
   }
 
-  /// Returns the leaves of a structure.
   private mutating func members(
     of declaration: SwiftDeclaration, isOptional: Bool, depth: Int
   ) throws(Problem) -> [AttributeDescription] {

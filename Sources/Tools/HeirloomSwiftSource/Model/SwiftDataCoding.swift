@@ -2,7 +2,8 @@ import HeirloomModel
 
 /// Checks for coding other than the compiler-generated coding of stored properties or cases.
 extension SwiftDataSource {
-  /// Protocols of the system that don't affect the coding of a type; a class can't be inherited from them.
+  /// Protocols of the system that don't affect the coding of a type; a class can't be inherited
+  /// from them.
   static let harmlessProtocols: Set<String> = [
     "AnyObject", "AppEntity", "AppEnum", "BitwiseCopyable", "CaseIterable", "Codable", "CodingKeyRepresentable",
     "Comparable", "Copyable", "CustomDebugStringConvertible", "CustomLocalizedStringResourceConvertible",
@@ -11,12 +12,10 @@ extension SwiftDataSource {
     "LosslessStringConvertible", "Observable", "ObservableObject", "PersistentModel", "Plottable", "Sendable",
     "SendableMetatype", "ShapeStyle", "Strideable", "Transferable", "View",
   ]
-  /// Attributes of a type that don't affect its members.
+  /// They don't affect a type's members.
   static let harmlessAttributes: Set<String> = ["available", "MainActor", "frozen", "objc"]
 
-  /// Returns the type of an enumeration's raw values; `nil` for an enumeration without any.
-  ///
-  /// Throws the reason if the type isn't known.
+  /// `nil` for an enumeration without raw values.
   func rawType(of declaration: SwiftDeclaration) throws(SwiftDataAttributes.Problem) -> AttributeType? {
     guard let first = declaration.inherited.first else { return nil }
     let type = type(first, in: declaration.scope.outer)
@@ -32,15 +31,13 @@ extension SwiftDataSource {
     }
   }
 
-  /// Returns true if a type declares coding keys, which select and name its coded members.
+  /// Coding keys select and name the coded members.
   func hasCodingKeys(_ declaration: SwiftDeclaration) -> Bool {
     let scope = SwiftScope(path: declaration.path, head: declaration.path.count, file: nil)
     let keys = candidates(for: ["CodingKeys"], in: scope)
     return (keys.types.map(\.path) + keys.aliases.map(\.scope.path)).contains { $0.starts(with: scope.path) }
   }
 
-  /// Returns the reason why a Codable type may have custom coding; `nil` if the coding is compiler-generated.
-  ///
   /// The first inherited type of an enumeration with a raw type is that type.
   func codingObjection(to declaration: SwiftDeclaration, hasRawType: Bool = false) -> String? {
     if let attribute = declaration.attributes.first(where: { !Self.harmlessAttributes.contains($0.name) }) {
@@ -69,7 +66,6 @@ extension SwiftDataSource {
     functions(of: path).subtracting(["init?"]).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Returns the reason why a protocol, or one that it inherits from, may change the coding of a type.
   private func objection(to parents: [(type: SwiftTypeName, scope: SwiftScope)], of owner: String) -> String? {
     var seen: Set<String> = []
     // In source order, each protocol before those it inherits from: the first reason is reported.

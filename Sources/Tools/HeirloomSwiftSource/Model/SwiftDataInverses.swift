@@ -1,28 +1,25 @@
-/// A relationship property.
 struct SwiftDataLink {
   let name: String
-  /// The entity that it refers to.
   let target: String
   let place: SwiftPlace
-  /// True if it has `@Relationship`.
   var hasMacro = false
   var isExplicit = false
   var isOptional = false
   var isToMany = false
   var inverse: String?
-  /// The reason why the relationship or its inverse is uncertain.
   var doubt: String?
 
-  /// True for the forms `T?` and `[T]`, for which known stores have an inferred inverse.
+  /// `T?` or `[T]`, for which known stores have an inferred inverse.
   var isPlain: Bool { isOptional != isToMany }
 }
 
-/// The inverses of relationships: declared, taken from the other side, or inferred as SwiftData does.
+/// The inverses of relationships: declared, taken from the other side, or inferred as SwiftData
+/// does.
 struct SwiftDataInverses {
   private(set) var links: [String: [SwiftDataLink]]
-  /// The entities that may have further relationships.
+  /// Entities that may have further relationships.
   private let open: Set<String>
-  /// The pairs of entities with an uncertain relationship between them.
+  /// Pairs of entities with an uncertain relationship between them.
   private var doubted: Set<Set<String>> = []
 
   private struct Side: Hashable, Comparable {
@@ -32,16 +29,14 @@ struct SwiftDataInverses {
     static func < (left: Side, right: Side) -> Bool { (left.entity, left.name) < (right.entity, right.name) }
   }
 
-  /// The owner and the destination of a relationship.
   private struct Way: Hashable {
     let entity: String
     let target: String
   }
 
   private var positions: [Side: Int] = [:]
-  /// The number of links from one entity to another.
   private var counts: [Way: Int] = [:]
-  /// The positions of links without an inverse.
+  /// Positions of links without an inverse.
   private var free: [Way: [Int]] = [:]
 
   init(links: [String: [SwiftDataLink]], open: Set<String>) {
@@ -94,7 +89,6 @@ struct SwiftDataInverses {
     }
   }
 
-  /// Sets the inverse of a relationship with exactly one candidate, and notes problems with it.
   private mutating func judge(_ side: Side, _ others: [Side]) {
     guard let position = positions[side] else { return }
     guard others.count == 1 else {
@@ -126,11 +120,12 @@ struct SwiftDataInverses {
     }
     guard !link.hasMacro else { return }
     let (way, back) = (Way(entity: entity, target: link.target), Way(entity: link.target, target: entity))
-    // A property with the macro but without an inverse stays without one, and so does its possible other side.
+    // A property with the macro but without an inverse stays without one, and so does its possible
+    // other side.
     guard let candidates = free[back], let other = candidates.first, let partner = links[link.target]?[other],
       !(candidates.count == 1 && partner.hasMacro)
     else { return }
-    // (No known store shows what is inferred next to a declared inverse.)
+    // No known store shows what is inferred next to a declared inverse.
     guard candidates.count == 1, counts[way] == 1 else {
       links[entity]?[index].doubt = "more than one inverse is possible, and no known store shows which one is inferred"
       return
@@ -146,7 +141,6 @@ struct SwiftDataInverses {
     (free[way], free[back]) = (nil, nil)
   }
 
-  /// Returns the reason why a relationship without a declared inverse may have one that can't be determined.
   private func objection(to link: SwiftDataLink, of entity: String) -> String? {
     if let name = [link.target, entity].first(where: open.contains) {
       return "\(name) may have further relationships, one of which is the inverse"

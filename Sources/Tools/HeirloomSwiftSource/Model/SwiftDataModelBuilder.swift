@@ -3,35 +3,35 @@ package import HeirloomModel
 
 /// The model that SwiftData generates for listed classes, as far as their source determines it.
 ///
-/// The rules are taken from stores whose source is public. A case that no such store shows is reported, not guessed.
+/// The rules are taken from stores whose source is public. A case that no such store shows is
+/// reported, not guessed.
 package struct SwiftDataModelBuilder {
   /// A part of the model that the source doesn't determine.
   package struct Doubt: Hashable, Sendable {
-    /// The entity's name.
     package let entity: String
-    /// The property's name, or `nil` for the entity itself.
+    /// `nil` for the entity itself.
     package let property: String?
     package let place: SwiftPlace
-    /// The reason, without a full stop.
+    /// Without a full stop.
     package let reason: String
   }
 
   private let source: SwiftDataSource
   private(set) var entities: [String: EntityDescription] = [:]
   private(set) var classes: [String: SwiftDeclaration] = [:]
-  /// The doubts; an entity without one has SwiftData's version hash.
+  /// An entity without a doubt has SwiftData's version hash.
   package private(set) var doubts: [Doubt] = []
 
-  /// The classes that are omitted because another one with their name comes first.
+  /// Omitted because another class with their name comes first.
   private(set) var namesakes: [SwiftDeclaration] = []
 
   private var links: [String: [SwiftDataLink]] = [:]
-  /// The entities that may have further relationships than those that were read.
+  /// Entities that may have further relationships than those that were read.
   private var open: Set<String> = []
-  /// The inverses declared by properties that may or may not be relationships.
+  /// Inverses declared by properties that may or may not be relationships.
   private var claims: [(entity: String, property: String, claimant: String)] = []
 
-  /// Builds the model of the listed classes and all classes that they refer to.
+  /// Also reads all classes that the listed ones refer to.
   package init(of roots: [SwiftDeclaration], in source: SwiftDataSource) {
     self.source = source.resolvingExtensions()
     var waiting = Array(roots.map(source.resolving).reversed())
@@ -63,7 +63,7 @@ package struct SwiftDataModelBuilder {
     var inverses = SwiftDataInverses(links: links, open: open)
     inverses.resolve()
     for (entity, found) in inverses.links.sorted(by: { $0.key < $1.key }) {
-      // (The links are in the same order as the relationships.)
+      // The links are in the same order as the relationships.
       for (position, link) in found.enumerated() {
         entities[entity]?.relationships[position].inverseRelationship = link.inverse
         if let reason = link.doubt {
@@ -81,7 +81,7 @@ package struct SwiftDataModelBuilder {
 
   // MARK: - Classes
 
-  /// The maximum number of properties of a class; a SQLite table has fewer columns.
+  /// For a class; a SQLite table has fewer columns.
   private static let propertyLimit = 5_000
   private static let classLimit = 5_000
 
@@ -138,7 +138,6 @@ package struct SwiftDataModelBuilder {
     return found
   }
 
-  /// Notes the uncertainties of the class declaration itself.
   private mutating func readHead(of owner: SwiftDeclaration) {
     let namesakes = source.candidates(for: owner.path, in: SwiftScope(path: [], head: 0, file: owner.place.file))
     if namesakes.types.count + namesakes.aliases.count > 1 {
@@ -311,7 +310,6 @@ package struct SwiftDataModelBuilder {
     }
   }
 
-  /// Returns the names in a list of key paths to properties of a class; `nil` for anything else.
   private func names(_ range: Range<Int>, _ tokens: SwiftTokens, _ owner: SwiftDeclaration) -> [String]? {
     guard let paths = SwiftDataKeyPath.list(range, tokens),
       paths.allSatisfy({ $0.root.isEmpty || means(.named($0.root), owner, in: owner.scope) })
@@ -319,7 +317,6 @@ package struct SwiftDataModelBuilder {
     return paths.map(\.name)
   }
 
-  /// Returns true if a type name refers to a class.
   private func means(_ type: SwiftTypeName, _ model: SwiftDeclaration, in scope: SwiftScope) -> Bool {
     guard case .declared(let found) = source.type(type, in: scope) else { return false }
     return found.isSame(as: model)
@@ -361,7 +358,7 @@ package struct SwiftDataModelBuilder {
 }
 
 extension SwiftDataModelBuilder {
-  /// The source locations of the classes and properties, by `Entity` and `Entity.property`.
+  /// Source locations, by `Entity` and `Entity.property`.
   package var places: [String: String] {
     var result: [String: String] = [:]
     for (entity, declaration) in classes {
@@ -373,9 +370,7 @@ extension SwiftDataModelBuilder {
     return result
   }
 
-  /// Returns the model of all entities, uncertain ones included, with the version number as its identifier.
-  ///
-  /// Throws ``ModelReadingError`` if the entities are inconsistent.
+  /// Uncertain entities are included.
   package func model(identifier: String = "1.0.0") throws(ModelReadingError) -> ManagedObjectModel {
     try ModelAssembly.model(
       entities: Array(entities.values), versionIdentifiers: [identifier], configurations: [], fetchRequestTemplates: [])

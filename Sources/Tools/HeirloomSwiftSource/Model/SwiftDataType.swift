@@ -3,7 +3,6 @@ indirect enum SwiftDataType {
   case optional(SwiftDataType)
   case array(SwiftDataType)
   case dictionary(SwiftDataType, SwiftDataType)
-  /// A type that the source declares.
   case declared(SwiftDeclaration)
   /// A type that the source doesn't declare, by name.
   case library(String)
@@ -22,7 +21,7 @@ indirect enum SwiftDataType {
     }
   }
 
-  /// True if it mentions a type that the source doesn't declare and that may be an alias of a model class.
+  /// It mentions a type that the source doesn't declare and that may be an alias of a model class.
   var isUnread: Bool {
     switch self {
     case .optional(let inner), .array(let inner): inner.isUnread
@@ -33,7 +32,8 @@ indirect enum SwiftDataType {
     }
   }
 
-  /// Types of the system that aren't model classes, although no known store shows how they are stored.
+  /// Types of the system that aren't model classes, although no known store shows how they are
+  /// stored.
   private static let values: Set<String> = [
     "AttributedString", "CGFloat", "CGPoint", "CGRect", "CGSize", "CGVector", "Calendar", "Character", "Color",
     "DateComponents", "DateInterval", "Duration", "Float16", "IndexPath", "IndexSet", "Int8", "Locale",
@@ -43,7 +43,7 @@ indirect enum SwiftDataType {
 
   typealias Target = (model: SwiftDeclaration, isOptional: Bool, isToMany: Bool)
 
-  /// The model class of a relationship of type `T`, `T?`, `[T]` or `[T]?`.
+  /// For a relationship of type `T`, `T?`, `[T]` or `[T]?`.
   var target: Target? {
     var (inner, isOptional, isToMany) = (self, false, false)
     if case .optional(let wrapped) = inner { (inner, isOptional) = (wrapped, true) }
@@ -66,12 +66,11 @@ extension SwiftDataType: CustomStringConvertible {
 }
 
 extension SwiftDataSource {
-  /// The maximum length of a chain of aliases.
   private static let depthLimit = 16
-  /// The maximum number of aliases within one type; nested aliases can be very many.
+  /// For aliases within one type; nested aliases can be very many.
   private static let aliasLimit = 500
 
-  /// Returns the meaning of a type name used in a scope, with all aliases resolved.
+  /// With all aliases resolved.
   func type(_ type: SwiftTypeName, in scope: SwiftScope) -> SwiftDataType {
     var count = 0
     return self.type(type, in: scope, depth: 0, count: &count)
@@ -118,24 +117,24 @@ extension SwiftDataSource {
     }
   }
 
-  /// Returns true for a conditional declaration with the name of a library type.
   private func hidesLibrary(_ name: String, _ isConditional: Bool) -> Bool {
     isConditional && SwiftDataAttributes.plain[name] != nil
   }
 
-  /// The aliases by which a module can change the types of literals.
+  /// A module can change the types of literals by these aliases.
   private static let literalAliases = [
     "Bool": "BooleanLiteralType", "Double": "FloatLiteralType", "Int": "IntegerLiteralType",
     "String": "StringLiteralType",
   ]
 
-  /// Returns the type of a property, declared or of a plain initial value; `nil` if only the compiler knows it.
+  /// Declared, or of a plain initial value; `nil` if only the compiler knows it.
   func type(of property: SwiftProperty, in owner: SwiftDeclaration) -> SwiftDataType? {
     if let type = property.type { return self.type(type, in: owner.scope) }
     guard let range = property.initialValue, !range.isEmpty else { return nil }
     let value = SwiftInitialValue(range, tokens(property.place))
     if let literal = value.literalType {
-      // Such an alias in the module changes the type of literals; a declaration that hides the type's name may as well.
+      // Such an alias in the module changes the type of literals; a declaration that hides the
+      // type's name may as well.
       let isPlain = [literal, Self.literalAliases[literal] ?? ""].allSatisfy {
         let (types, aliases) = candidates(for: [$0], in: owner.scope)
         return types.isEmpty && aliases.isEmpty

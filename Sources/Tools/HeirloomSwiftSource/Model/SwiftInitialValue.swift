@@ -9,10 +9,8 @@ struct SwiftInitialValue {
     (self.range, self.tokens) = (range, tokens)
   }
 
-  /// True for one token, or for a minus sign and a token.
   private var isLiteral: Bool { range.count == 1 || range.count == 2 && tokens.has("-", at: range.lowerBound) }
 
-  /// The default type of a literal; `nil` for any other value.
   var literalType: String? {
     guard isLiteral else { return nil }
     let last = range.upperBound - 1
@@ -24,7 +22,7 @@ struct SwiftInitialValue {
     }
   }
 
-  /// The type of an initializer call, as in `UUID()` or `Tags(a: 1)`; a capital distinguishes it from a function.
+  /// As in `UUID()` or `Tags(a: 1)`; a capital distinguishes an initializer from a function.
   var call: (type: SwiftTypeName, hasArguments: Bool)? {
     var reader = SwiftTypeReader(tokens, at: range.lowerBound)
     guard let type = reader.type(), tokens.has("(", at: reader.position),
@@ -42,7 +40,7 @@ struct SwiftInitialValue {
 
   private var isNegative: Bool { tokens.has("-", at: range.lowerBound) }
 
-  /// The letter after a leading zero in a number that isn't decimal.
+  /// The letter after a leading zero; `nil` for a decimal number.
   private var radix: Character? {
     let digits = number.drop { $0 == "-" }
     guard digits.first == "0", let letter = digits.dropFirst().first else { return nil }
@@ -66,7 +64,7 @@ struct SwiftInitialValue {
     return Int64((isNegative ? "-" : "") + digits, radix: base)
   }
 
-  /// Returns the value for an attribute; `nil` for one that is evaluated at run time.
+  /// `nil` for a value that is evaluated at run time.
   func value(as type: AttributeType) -> AttributeValue? {
     guard isLiteral else { return nil }
     let last = range.upperBound - 1

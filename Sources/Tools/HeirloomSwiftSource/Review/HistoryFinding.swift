@@ -5,7 +5,6 @@ package struct HistoryFinding: Hashable, Sendable {
     case error
     /// Crashes the app or loses data under some conditions.
     case warning
-    /// Information only.
     case note
 
     package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
@@ -21,23 +20,23 @@ package struct HistoryFinding: Hashable, Sendable {
 
   package let rule: HistoryRule
   package let severity: Severity
-  /// The place in Swift source; `nil` if there is none.
+  /// In Swift source; `nil` if there is none.
   package let place: SwiftPlace?
-  /// True for a finding of ``SwiftDataReview``, which knows the source and not only the model that it describes.
+  /// Of ``SwiftDataReview``, which knows the source and not only the model that it describes.
   package let isOfSource: Bool
-  /// The version's name; of two versions, the later one, unless it is about rows of the earlier one.
+  /// Of two versions, the later one, unless it is about rows of the earlier one.
   package let version: String?
   package let entity: String?
   package let property: String?
   /// The file to change, or the file that shows the problem.
   package var file: String?
-  /// The line in the file, from 1; `nil` if unknown.
+  /// From 1; `nil` if unknown.
   package var line: Int?
-  /// The place in Swift source as text, such as `Models/Chat.swift:41`.
+  /// Such as `Models/Chat.swift:41`.
   package var placeText: String?
-  /// What was found and its cause, in one or two sentences.
+  /// The fact and its cause, in one or two sentences.
   package let problem: String
-  /// What to do; `nil` where there is nothing to do, or nothing that is known.
+  /// `nil` where there is nothing to do, or nothing that is known.
   package let remedy: String?
 
   package init(
@@ -58,10 +57,9 @@ package struct HistoryFinding: Hashable, Sendable {
     (self.place, isOfSource) = (place, true)
   }
 
-  /// The problem and the remedy.
   package var message: String { remedy.map { "\(problem) \($0)" } ?? problem }
 
-  /// True if another finding about the same subject says less than this one.
+  /// True if `other` is about the same subject and says less.
   package func supersedes(_ other: HistoryFinding) -> Bool {
     guard rule.supersedes.contains(other.rule), isOfSource != other.isOfSource,
       isOfSource || rule != other.rule
@@ -77,7 +75,6 @@ package struct HistoryFinding: Hashable, Sendable {
 }
 
 extension [HistoryFinding] {
-  /// The findings that no other one supersedes.
   package var unsuperseded: [HistoryFinding] {
     filter { finding in !contains { $0.supersedes(finding) } }
   }

@@ -1,4 +1,4 @@
-/// The known traps in containers with a migration plan.
+/// Known traps in containers with a migration plan.
 struct SwiftDataContainerReview {
   private(set) var findings: [HistoryFinding] = []
 
@@ -7,13 +7,12 @@ struct SwiftDataContainerReview {
 
   private var source: SwiftDataSource { schemas.source }
 
-  /// The schema or the classes that a container opens.
   private enum Opened {
     case version(String)
     case classes([Range<Int>])
   }
 
-  /// The positions of `let` and `var` by variable name, in the file under review.
+  /// Positions of `let` and `var` by variable name, in the file under review.
   private var variables: [String: [Int]] = [:]
 
   init(_ schemas: SwiftDataSchemas, _ versions: [String: SwiftDataVersion]) {
@@ -70,13 +69,12 @@ struct SwiftDataContainerReview {
     }
   }
 
-  /// Returns the full type name in `A.self`.
+  /// The full name of `A` in `A.self`.
   private func type(_ range: Range<Int>, _ tokens: SwiftTokens, _ scope: [String]) -> String? {
     guard let names = tokens.path(range), names.count > 1, names.last == "self" else { return nil }
     return source.declaration(of: names.dropLast(), in: scope)?.path.joined(separator: ".")
   }
 
-  /// Returns the schema or classes in a container's first argument; `nil` where only the compiler knows them.
   private func opened(_ values: [Range<Int>], _ tokens: SwiftTokens, _ scope: [String]) -> Opened? {
     guard let first = values.first else { return nil }
     guard let names = tokens.path(first) else { return schema(first, tokens, scope) ?? .classes(values) }
@@ -87,7 +85,6 @@ struct SwiftDataContainerReview {
     return schema(ofVariable: name, tokens, scope)
   }
 
-  /// Returns the schema or classes in `Schema(…)`.
   private func schema(_ range: Range<Int>, _ tokens: SwiftTokens, _ scope: [String]) -> Opened? {
     let opening = range.lowerBound + 1
     guard tokens.has("Schema", at: range.lowerBound), tokens.has("(", at: opening),

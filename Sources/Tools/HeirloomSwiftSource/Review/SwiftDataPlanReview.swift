@@ -1,4 +1,4 @@
-/// The known traps in a plan as a whole: order, identifiers, stages and shared types.
+/// Known traps in a plan as a whole: order, identifiers, stages and shared types.
 struct SwiftDataPlanReview {
   private(set) var findings: [HistoryFinding] = []
 
@@ -6,7 +6,7 @@ struct SwiftDataPlanReview {
   private let versions: [SwiftDataVersion]
   private let source: SwiftDataSource
 
-  /// Reviews a plan with a completely known list of schemas.
+  /// The plan's list of schemas must be known completely.
   init(_ plan: SwiftDataSchemas.Plan, _ known: [String: SwiftDataVersion], in source: SwiftDataSource) {
     (self.plan, self.source) = (plan, source)
     versions = plan.schemas.compactMap { known[$0] }
@@ -115,7 +115,7 @@ struct SwiftDataPlanReview {
 
   // MARK: - Live types
 
-  /// Finds the types of the current app that versions other than the last one depend on.
+  /// Types of the current app that versions other than the last one depend on.
   private mutating func reviewLiveTypes() {
     guard let last = versions.last, last.name == plan.schemas.last else { return }
     let today = Set(last.dependencies.map(\.type.place))
@@ -136,7 +136,8 @@ struct SwiftDataPlanReview {
               "\(version.name) depends on \(type.path.joined(separator: ".")), a type of a newer version.",
               remedy: "Freeze a copy of \(type.name) within \(version.name)."))
         } else if home == nil, today.contains(type.place) {
-          // A class in a schema's list is shared on purpose; one that a frozen class refers to was overlooked.
+          // A class in a schema's list is shared on purpose; one that a frozen class refers to was
+          // overlooked.
           let isFrozen = dependency.owner.map { self.home(of: $0) != nil } ?? false
           guard isFrozen, type.has("Model") else {
             shared.append(dependency)
@@ -168,7 +169,7 @@ struct SwiftDataPlanReview {
     }
   }
 
-  /// Returns true for a version with the same classes as another one, which is reported already.
+  /// True for a version with the same classes as another one, which is reported already.
   private static func isRepeated(_ version: SwiftDataVersion, among all: [SwiftDataVersion]) -> Bool {
     all.contains { $0.name != version.name && $0.equals(version) && haveSameClasses($0, version) }
   }

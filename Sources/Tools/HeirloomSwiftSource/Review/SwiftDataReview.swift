@@ -1,21 +1,20 @@
-/// The review of SwiftData's versions and plans: the known traps in their source.
+/// Known traps in the source of SwiftData's versions and plans.
 ///
-/// No finding depends on facts that only the compiler knows; what can't be checked is reported as a note.
+/// No finding depends on facts that only the compiler knows; what can't be checked is reported as a
+/// note.
 package struct SwiftDataReview {
-  /// The findings: errors first, then by file and line.
+  /// Errors first, then by file and line.
   package let findings: [HistoryFinding]
 
   private let schemas: SwiftDataSchemas
   private let versions: [SwiftDataVersion]
-  /// The versions with a unique name.
+  /// Those with a unique name.
   private let versionsByName: [String: SwiftDataVersion]
 
   private var source: SwiftDataSource { schemas.source }
 
-  /// Reviews the schemas and plans of a source.
-  ///
-  /// The released versions have the full name of the versioned schema, and the version hash of each entity in
-  /// hexadecimal.
+  /// `shipped` has the full name of each released versioned schema, and the version hash of each
+  /// entity in hexadecimal.
   package init(_ schemas: SwiftDataSchemas, shipped: [(name: String, hashes: [String: String])] = []) {
     self.schemas = schemas
     let source = schemas.source
@@ -29,7 +28,7 @@ package struct SwiftDataReview {
     findings += SwiftDataContainerReview(schemas, versionsByName).findings
     for release in shipped { findings += Self.review(release.name, release.hashes, versions, in: source) }
     findings += Self.unversioned(schemas)
-    // (Two plans may share a pair of versions.)
+    // Two plans may share a pair of versions.
     var seen: Set<HistoryFinding> = []
     self.findings = findings.filter { seen.insert($0).inserted }.sorted { Self.order($0) < Self.order($1) }
   }
@@ -40,7 +39,6 @@ package struct SwiftDataReview {
 
   // MARK: - Schemas
 
-  /// Reviews a version by itself.
   private static func review(_ version: SwiftDataVersion, in schemas: SwiftDataSchemas) -> [HistoryFinding] {
     var findings = version.namesakes.map { namesake in
       let other = version.classes[namesake.name].map { schemas.source.text($0.place) } ?? ""
@@ -60,7 +58,6 @@ package struct SwiftDataReview {
     return findings
   }
 
-  /// Returns the note about uncheckable parts.
   private static func uncertain(_ reasons: [SwiftDataSchemas.Fault], about name: String) -> HistoryFinding? {
     guard let first = reasons.first else { return nil }
     let count = reasons.count == 1 ? "one thing" : "\(reasons.count) things"
@@ -83,8 +80,6 @@ package struct SwiftDataReview {
     }
   }
 
-  /// Finds the versioned schemas that no plan lists, provided that all plans' lists are known.
-  ///
   /// A schema without any entity of a plan's versions belongs to another store.
   private static func outsiders(_ versions: [SwiftDataVersion], in schemas: SwiftDataSchemas) -> [HistoryFinding] {
     guard schemas.plans.allSatisfy(\.hasAllSchemas), schemas.source.faults.isEmpty else {
@@ -102,7 +97,7 @@ package struct SwiftDataReview {
   }
 
   private static func unversioned(_ schemas: SwiftDataSchemas) -> [HistoryFinding] {
-    // (Versioned schemas come first.)
+    // Versioned schemas come first.
     guard let first = schemas.schemas.first, first.kind != .versionedSchema, schemas.plans.isEmpty,
       schemas.source.faults.isEmpty
     else { return [] }

@@ -1,10 +1,9 @@
-/// The known traps in a stage's code, as far as its text shows them.
+/// Known traps in a stage's code, as far as its text shows them.
 struct SwiftDataStageReview {
   private(set) var findings: [HistoryFinding] = []
 
   private let source: SwiftDataSource
 
-  /// The maximum nesting of a type name to look up.
   private static let depthLimit = 8
 
   init(
@@ -22,7 +21,7 @@ struct SwiftDataStageReview {
             remedy: "Let it use only the classes of \(version.name), and save."))
       }
       for piece in code.pieces { reviewTypes(piece, label, version, of: new) }
-      // (Any function with the context may save.)
+      // Any function with the context may save.
       if code.pieces.count == 1, code.unread.isEmpty { reviewSaving(code.pieces[0], label, of: new) }
     }
   }
@@ -31,9 +30,6 @@ struct SwiftDataStageReview {
     SwiftPlace(file: piece.file, line: source.files[piece.file].tokens.line(token))
   }
 
-  // MARK: - Classes
-
-  /// Finds the classes that don't belong to the version that the code migrates.
   private mutating func reviewTypes(
     _ piece: SwiftStageCode.Piece, _ label: String, _ version: SwiftDataVersion, of new: SwiftDataVersion
   ) {
@@ -70,10 +66,10 @@ struct SwiftDataStageReview {
     }
   }
 
-  /// Returns the class that the first of several names refer to.
+  /// `isUsed` is true where the class is used as a model class; a static member of it may be
+  /// anything.
   ///
-  /// `isUsed` is true where it is used as a model class; a static member of it may be anything. In a key path, the
-  /// names after the class are properties.
+  /// In a key path, the names after the class are properties.
   private func model(
     _ names: [String], in scope: [String], isKeyPath: Bool
   ) -> (SwiftDeclaration, isUsed: Bool)? {
@@ -86,9 +82,7 @@ struct SwiftDataStageReview {
     return nil
   }
 
-  // MARK: - Saving
-
-  /// Finds code that inserts or deletes objects and never saves.
+  /// Code that inserts or deletes objects and never saves.
   private mutating func reviewSaving(_ piece: SwiftStageCode.Piece, _ label: String, of new: SwiftDataVersion) {
     guard let name = piece.context, name != "$0" else { return }
     let (tokens, first) = (source.files[piece.file].tokens, piece.body.lowerBound)
@@ -98,7 +92,7 @@ struct SwiftDataStageReview {
       if ["save", "transaction"].contains(tokens.text(index)) { return }
       guard tokens.text(index) == name, !tokens.has(".", at: index - 1), index > first + 1 else { continue }
       guard tokens.has(".", at: index + 1) else { return }
-      // (`delete(model:)` deletes in the store, not objects of the context.)
+      // `delete(model:)` deletes in the store, not objects of the context.
       let isChange = ["insert", "delete"].contains(tokens.text(index + 2)) && !tokens.has("model", at: index + 4)
       if change == nil, isChange { change = index }
     }

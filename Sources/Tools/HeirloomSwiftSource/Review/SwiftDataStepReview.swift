@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// The known traps between two neighbouring versions, when rows are migrated from one to the next.
+/// Known traps between two neighbouring versions, when rows are migrated from one to the next.
 struct SwiftDataStepReview {
   private(set) var findings: [HistoryFinding] = []
 
@@ -8,9 +8,9 @@ struct SwiftDataStepReview {
 
   private let old: SwiftDataVersion
   private let new: SwiftDataVersion
-  /// True if there is, or may be, code between the versions.
+  /// There is, or may be, code between the versions.
   private let isCustom: Bool
-  /// True if code may change the rows before they are migrated.
+  /// Code may change the rows before they are migrated.
   private let isPrepared: Bool
 
   init(from old: SwiftDataVersion, to new: SwiftDataVersion, plan: SwiftDataSchemas.Plan) {
@@ -37,7 +37,7 @@ struct SwiftDataStepReview {
 
   // MARK: - Pairs
 
-  /// Pairs removed items with added ones: the only two that are alike, or alike ones with similar names.
+  /// Removed items with added ones: the only two that are alike, or alike ones with similar names.
   private static func renames<Item>(
     _ gone: [Item], _ new: [Item], name: (Item) -> String, alike: (Item, Item) -> Bool
   ) -> [(gone: Item, new: Item)] {
@@ -51,7 +51,6 @@ struct SwiftDataStepReview {
     }
   }
 
-  /// Returns true if one name begins or ends with the other.
   private static func areNear(_ left: String, _ right: String) -> Bool {
     let (left, right) = (left.lowercased(), right.lowercased())
     let (short, long) = left.utf8.count < right.utf8.count ? (left, right) : (right, left)
@@ -74,7 +73,7 @@ struct SwiftDataStepReview {
     }
   }
 
-  /// Returns true if two classes have two thirds of their properties in common.
+  /// Two classes have two thirds of their properties in common.
   private func areAlike(_ before: String, _ after: String) -> Bool {
     guard let before = old.properties(of: before), let after = new.properties(of: after) else { return false }
     // Relationships are compared by name only, since their types may be renamed as well.
@@ -120,7 +119,6 @@ struct SwiftDataStepReview {
     }
   }
 
-  /// Returns the property of the previous version that a property continues.
   private static func origin(of property: Property, in before: [Property]) -> Property? {
     let same = before.first { $0.name == property.name }
     // A former name that both versions have is no rename between them.
@@ -129,7 +127,7 @@ struct SwiftDataStepReview {
       ?? same
   }
 
-  /// Finds a property whose values are dropped because versions are matched by a property's first name.
+  /// The values are dropped because versions are matched by a property's first name.
   private mutating func reviewFormerName(of entity: String, _ before: Property, _ after: Property) {
     let (first, other) = (before.firstName, after.firstName)
     guard first != other, before.isStable, after.isStable else { return }
@@ -153,7 +151,7 @@ struct SwiftDataStepReview {
 
   // MARK: - Types
 
-  /// The types of numbers, whose values are converted to each other.
+  /// Their values are converted to each other.
   private static let numbers: Set<AttributeType> = [.integer16, .integer32, .integer64, .decimal, .double, .float]
 
   private mutating func reviewType(of entity: String, _ before: Property, _ after: Property) {
@@ -218,9 +216,9 @@ struct SwiftDataStepReview {
 }
 
 extension SwiftDataVersion.Property {
-  /// True for a property that every build of the app contains.
+  /// Every build of the app contains it.
   fileprivate var isStable: Bool { !declaration.isConditional && !declaration.isQuoted }
 
-  /// The name for matching two versions: the renaming identifier, else the name.
+  /// For matching two versions: the renaming identifier, else the name.
   fileprivate var firstName: String { originalName ?? name }
 }

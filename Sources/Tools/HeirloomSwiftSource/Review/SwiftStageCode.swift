@@ -1,31 +1,27 @@
 /// The code of one part of a stage: its closure, and the functions that get its context.
 struct SwiftStageCode {
-  /// A piece of the code.
   struct Piece {
-    /// The index of the file in the source.
     let file: Int
     let body: Range<Int>
-    /// The names of the types around it.
+    /// The types around it.
     let scope: [String]
     let function: String?
-    /// The name of its context variable; `nil` if it has none.
     let context: String?
   }
 
   private(set) var pieces: [Piece] = []
-  /// The calls with the context, and functions given as a whole part, that can't be followed.
+  /// Calls with the context, and functions given as a whole part, that can't be followed.
   private(set) var unread: [(text: String, place: SwiftPlace)] = []
 
   private var unreadTexts: Set<String> = []
 
   private let source: SwiftDataSource
-  /// The functions of all files by name; `nil` until the first lookup.
+  /// Functions of all files by name; `nil` until the first lookup.
   private var declared: [String: [(file: Int, index: Int)]]?
 
-  /// The maximum number of functions followed from one part.
   private static let limit = 50
 
-  /// Collects the code from a closure, or from a function's name.
+  /// `code` is a closure, or a function's name.
   init(_ code: Range<Int>, file: Int, in scope: [String], of source: SwiftDataSource) {
     self.source = source
     let tokens = source.files[file].tokens
@@ -78,9 +74,7 @@ struct SwiftStageCode {
     return start..<opening
   }
 
-  // MARK: - Functions
-
-  /// Adds the body of the function that a name refers to, or records that it can't be read.
+  /// Adds the function that the names refer to, or records that it can't be read.
   private mutating func follow(_ names: [String]?, _ text: String, _ place: SwiftPlace, from scope: [String]) {
     let found = names.map { functions($0, from: scope) } ?? []
     // A function without a recognized context parameter is read, but not the functions it calls.
@@ -122,7 +116,6 @@ struct SwiftStageCode {
     return result
   }
 
-  /// Returns the body of a function, and the name of its context parameter.
   private func parts(of function: Int, _ tokens: SwiftTokens) -> (body: Range<Int>, context: String?)? {
     var index = function + 2
     while index < tokens.count, !tokens.has("(", at: index) { index += 1 }

@@ -1,8 +1,6 @@
-/// The schemas and migration plans that a source declares.
 package struct SwiftDataSchemas {
   /// A list of classes from which SwiftData generates a model.
   package struct Schema {
-    /// The form of the list.
     package enum Kind: String, Sendable {
       case versionedSchema
       /// `Schema([A.self])`
@@ -14,39 +12,31 @@ package struct SwiftDataSchemas {
     }
 
     package let kind: Kind
-    /// The name of the type; for an unnamed list, the word before it.
+    /// Of the type; for an unnamed list, the word before it.
     package let name: String
-    /// The place of the list; `nil` for names that the user gives.
+    /// `nil` for names that the user gives.
     package let place: SwiftPlace?
-    /// The other places where the same classes are listed without a name.
+    /// Where the same classes are listed without a name.
     package var otherPlaces: [SwiftPlace] = []
-    /// The version number, such as `2.0.0`.
+    /// Such as `2.0.0`.
     package var identifier: String?
-    /// The declarations of the listed classes that were found.
     package var roots: [SwiftDeclaration] = []
-    /// The reasons why the list is uncertain.
     package var faults: [Fault] = []
   }
 
-  /// A migration plan.
   package struct Plan {
     package let name: String
     package let place: SwiftPlace
-    /// The names of its schemas in their order.
     package var schemas: [String] = []
-    /// The place of the list of schemas.
     package var schemasPlace: SwiftPlace?
     package var stages: [Stage] = []
-    /// The place of the list of stages.
     package var stagesPlace: SwiftPlace?
     package var faults: [Fault] = []
-    /// True if the list of schemas was understood completely.
+    /// The list of schemas was understood completely.
     package var hasAllSchemas: Bool = false
-    /// True if the list of stages was understood completely.
     var hasAllStages: Bool = false
   }
 
-  /// A stage of a plan.
   package struct Stage {
     package enum Kind: String, Sendable { case lightweight, custom }
 
@@ -54,33 +44,31 @@ package struct SwiftDataSchemas {
     package let source: String
     package let destination: String
     package let place: SwiftPlace
-    /// The tokens of the closures, by their labels `willMigrate` and `didMigrate`.
+    /// Closures, by their labels `willMigrate` and `didMigrate`.
     var code: [String: Range<Int>] = [:]
-    /// The names of the types around the stage.
+    /// The types around the stage.
     var scope: [String] = []
   }
 
   /// A part of the source that only the compiler understands.
   package struct Fault {
-    /// The place; `nil` for a name that the user gives.
     package let place: SwiftPlace?
-    /// The sentence, without a full stop.
+    /// Without a full stop.
     package let reason: String
   }
 
-  /// The versioned schemas by name, then the containers' lists in file order.
+  /// Versioned ones by name, then the containers' lists in file order.
   package private(set) var schemas: [Schema] = []
   package private(set) var plans: [Plan] = []
 
-  /// The declarations, with those in extensions of aliases resolved.
+  /// With declarations in extensions of aliases resolved.
   package let source: SwiftDataSource
 
-  /// The classes of an unnamed list.
   private struct ClassList: Hashable {
     let places: Set<SwiftPlace>
     let identifier: String?
   }
-  /// The positions of the distinct lists of containers.
+  /// Positions of the distinct lists of containers.
   private var lists: [ClassList: Int] = [:]
 
   package init(_ source: SwiftDataSource) {
@@ -97,10 +85,8 @@ package struct SwiftDataSchemas {
     for file in source.files.indices { readContainers(in: file) }
   }
 
-  /// Returns the versioned schema of the only name, or a schema of the named classes, such as `Chat` or
-  /// `SchemaV1.Chat`.
-  ///
-  /// An unknown name is a fault of the schema.
+  /// Of classes, such as `Chat` or `SchemaV1.Chat`, or the versioned schema of the only name; an
+  /// unknown name is a fault of the schema.
   package func schema(of names: [String]) -> Schema {
     if names.count == 1, let known = schemas.first(where: { $0.kind == .versionedSchema && $0.name == names[0] }) {
       return known
@@ -159,7 +145,7 @@ package struct SwiftDataSchemas {
     }
   }
 
-  /// Returns the numbers of `Schema.Version(2, 0, 0)`, joined by dots.
+  /// The numbers of `Schema.Version(2, 0, 0)`, joined by dots.
   private func identifier(_ property: SwiftProperty) -> String? {
     (property.body ?? property.initialValue).flatMap { numbers($0, source.tokens(property.place)) }
   }
@@ -210,7 +196,7 @@ package struct SwiftDataSchemas {
       if let stage = stage(range, tokens, scope, place) { return plan.stages.append(stage) }
       parts = []
     }
-    // (Nested lists can yield very many stages, more than any plan has.)
+    // Nested lists can yield very many stages, more than any plan has.
     guard plan.stages.count + plan.faults.count < 10_000 else { return }
     if depth < 16, !parts.isEmpty {
       for part in parts { readStages(part, file, scope, &plan, depth: depth + 1) }
@@ -226,7 +212,7 @@ package struct SwiftDataSchemas {
       Fault(place: place, reason: "only the compiler can determine the stages in \"\(tokens.excerpt(range))\""))
   }
 
-  /// Parses a stage such as `.lightweight(fromVersion: A.self, toVersion: B.self)`; `nil` for anything else.
+  /// Such as `.lightweight(fromVersion: A.self, toVersion: B.self)`; `nil` for anything else.
   private func stage(_ range: Range<Int>, _ tokens: SwiftTokens, _ scope: [String], _ place: SwiftPlace) -> Stage? {
     guard let opening = range.first(where: { tokens.has("(", at: $0) }), opening > range.lowerBound,
       let kind = Stage.Kind(rawValue: tokens.text(opening - 1)),
@@ -253,7 +239,6 @@ package struct SwiftDataSchemas {
 
   // MARK: - Containers
 
-  /// Finds the lists passed to `Schema` and `ModelContainer`.
   private mutating func readContainers(in file: Int) {
     let tokens = source.files[file].tokens
     for index in tokens.tokens.indices where tokens.has("(", at: index + 1) && tokens.isWord(at: index) {
@@ -287,7 +272,7 @@ package struct SwiftDataSchemas {
     }
   }
 
-  /// Adds a list; the same list in a preview or a test is the same schema.
+  /// The same list in a preview or a test is the same schema.
   private mutating func append(_ schema: Schema) {
     guard schema.faults.isEmpty else { return schemas.append(schema) }
     let list = ClassList(places: Set(schema.roots.map(\.place)), identifier: schema.identifier)
@@ -301,7 +286,6 @@ package struct SwiftDataSchemas {
 }
 
 extension SwiftTokens {
-  /// Returns the trailing closures of a call; `nil` where anything else follows.
   func trailingClosures(_ range: Range<Int>) -> [(label: String, value: Range<Int>)]? {
     var result: [(label: String, value: Range<Int>)] = []
     var index = range.lowerBound

@@ -1,25 +1,24 @@
-/// A list of types in source: `[A.self, B.self]`, concatenated lists, and references to lists declared elsewhere.
+/// A list of types in source: `[A.self, B.self]`, concatenated lists, and references to lists
+/// declared elsewhere.
 struct SwiftDataTypeList {
-  /// A type of the list, with the scope for its lookup.
   struct Item {
     let names: [String]
     let scope: [String]
-    /// The place; `nil` for a name that the user gives.
+    /// `nil` for a name that the user gives.
     let place: SwiftPlace?
   }
 
   private(set) var items: [Item] = []
-  /// The parts that only the compiler understands, as text.
   private(set) var unread: [(text: String, place: SwiftPlace)] = []
 
   private let source: SwiftDataSource
 
   private static let depthLimit = 16
-  /// The maximum number of expressions in one list; nested lists can be very many.
+  /// For expressions in one list; nested lists can be very many.
   private static let limit = 10_000
   private var count = 0
 
-  /// Reads the list in an expression, or in the body of a getter.
+  /// `range` is an expression, or the body of a getter.
   init(_ range: Range<Int>, file: Int, in scope: [String], of source: SwiftDataSource) {
     self.source = source
     read(range, file, scope, depth: 0)

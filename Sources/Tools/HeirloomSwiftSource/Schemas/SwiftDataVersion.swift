@@ -3,24 +3,21 @@ import HeirloomModel
 
 /// A schema with the model generated from its source.
 struct SwiftDataVersion {
-  /// A property, as compared with those of other versions.
   struct Property {
     let declaration: SwiftProperty
     /// The last component of the type's name, without a question mark.
     let type: String
-    /// The attribute; `nil` for a relationship or an unknown property.
+    /// `nil` for a relationship or an unknown property.
     let attribute: AttributeDescription?
     let originalName: String?
-    /// True if existing rows get a value for the property.
+    /// Existing rows get a value for the property.
     let hasDefault: Bool
-    /// True if there is no doubt about it.
     let isCertain: Bool
 
     var name: String { declaration.name }
     var place: SwiftPlace { declaration.place }
   }
 
-  /// A type that the model depends on, with the property that refers to it.
   struct Dependency {
     let type: SwiftDeclaration
     /// The class that has the property; `nil` for a type that the schema lists.
@@ -31,11 +28,9 @@ struct SwiftDataVersion {
   let schema: SwiftDataSchemas.Schema
   let classes: [String: SwiftDeclaration]
   let entities: [String: EntityDescription]
-  /// The classes that the model omits because of a name conflict.
   let namesakes: [SwiftDeclaration]
-  /// The version hashes, in hexadecimal, of the certain entities.
+  /// In hexadecimal, of the certain entities.
   let hashes: [String: String]
-  /// The reasons why the version isn't certain.
   let reasons: [SwiftDataSchemas.Fault]
 
   private let source: SwiftDataSource
@@ -64,13 +59,12 @@ struct SwiftDataVersion {
 
   var name: String { schema.name }
 
-  /// True if the entities and all of their hashes are certainly those of SwiftData.
+  /// The entities and all of their hashes are certainly those of SwiftData.
   var isCertain: Bool { reasons.isEmpty }
 
-  /// The names of the entities in natural order.
   var entityNames: [String] { entities.keys.sorted { NaturalOrder.precedes($0, $1) } }
 
-  /// Returns the stored properties of a class; `nil` for a class that is uncertain as a whole.
+  /// `nil` for a class that is uncertain as a whole.
   func properties(of name: String) -> [Property]? {
     guard let owner = classes[name], let entity = entities[name],
       !doubts.contains(where: { $0.entity == name && $0.property == nil })
@@ -94,7 +88,7 @@ struct SwiftDataVersion {
     owner.properties.filter { $0.isStored && $0.attribute("Transient") == nil }
   }
 
-  /// Returns the enumeration or structure whose leaves are those of a property's attribute.
+  /// The enumeration or structure whose leaves are those of the attribute.
   func composite(_ property: Property, of name: String) -> SwiftDeclaration? {
     guard property.attribute?.composite != nil, let owner = classes[name] else { return nil }
     return source.type(of: property.declaration, in: owner).flatMap(Self.composite)
@@ -110,8 +104,6 @@ struct SwiftDataVersion {
 
   // MARK: - Dependencies
 
-  /// The classes of the model and the types that its attributes are composed of, each with the property that refers to
-  /// it.
   var dependencies: [Dependency] {
     var result = schema.roots.map { Dependency(type: $0, owner: nil, place: nil) }
     for name in entityNames {
@@ -127,8 +119,7 @@ struct SwiftDataVersion {
     return result
   }
 
-  /// Returns the structures and enumerations whose members or cases are leaves; an enumeration with a raw type has
-  /// none.
+  /// Those whose members or cases are leaves; an enumeration with a raw type has none.
   private func values(_ type: SwiftDataType, depth: Int = 0) -> [SwiftDeclaration] {
     guard depth < 12, let found = Self.composite(type) else { return [] }
     guard found.kind == .structure else {
@@ -141,10 +132,9 @@ struct SwiftDataVersion {
 
   // MARK: - Comparison
 
-  /// Returns true if two versions certainly have the same hashes.
   func equals(_ other: SwiftDataVersion) -> Bool { isCertain && other.isCertain && hashes == other.hashes }
 
-  /// Returns the entities, properties and indexes that differ, whether or not they are hashed.
+  /// Entities, properties and indexes, whether or not they are hashed.
   func differences(from other: SwiftDataVersion) -> [String] {
     entityNames.flatMap { name -> [String] in
       guard let entity = entities[name], let old = other.entities[name], entity != old else { return [] }
@@ -157,8 +147,7 @@ struct SwiftDataVersion {
 }
 
 extension SwiftDataVersion {
-  /// Returns the cases of an enumeration with their raw values as in source, without quotes; `nil` if they aren't all
-  /// plain.
+  /// As in source, without quotes; `nil` if the cases aren't all plain.
   func rawValues(of enumeration: SwiftDeclaration) -> [(name: String, value: String)]? {
     guard enumeration.kind == .enumeration, let type = try? source.rawType(of: enumeration) else { return nil }
     let tokens = source.tokens(enumeration.place)

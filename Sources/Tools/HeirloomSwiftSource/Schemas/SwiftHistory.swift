@@ -5,16 +5,13 @@ package struct SwiftHistory {
   package let folder: SwiftFolder
   package let schemas: SwiftDataSchemas
 
-  /// Reads a file or a folder, without paths to exclude, relative to the folder.
-  ///
-  /// Throws `ModelReadingError` if a file can't be read, or if there are more files than any app has.
+  /// `excluding` has paths relative to the folder.
   package init(_ path: String, excluding: [String] = []) throws(ModelReadingError) {
     folder = try SwiftFolder(path, excluding: excluding)
     schemas = SwiftDataSchemas(folder.source)
   }
 
-  /// Lists the versions, the last of which is current unless another is named; see
-  /// ``HeirloomFormats/ModelVersionList/init(swiftSource:named:excluding:)``.
+  /// The last one is current unless another is named.
   package func versions(named name: String? = nil) throws(ModelReadingError) -> ModelVersionList {
     let versions = try SwiftVersions(self, named: name)
     return try ModelVersionList(

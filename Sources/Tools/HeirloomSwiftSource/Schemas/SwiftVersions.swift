@@ -4,13 +4,14 @@ import HeirloomModel
 extension ModelVersionList {
   /// Lists the versions of a model that a Swift file or folder declares.
   ///
-  /// They are the schemas of the migration plan, in its order; without a plan, all versioned schemas, ordered by
-  /// identifier; without any, the one list of classes in containers. The last one is current. Versioned schemas outside
-  /// the plan come first: stores of them may exist, but their position is unknown.
+  /// They are the schemas of the migration plan, in its order; without a plan, all versioned
+  /// schemas, ordered by identifier; without any, the one list of classes in containers. The last
+  /// one is current. Versioned schemas outside the plan come first: stores of them may exist, but
+  /// their position is unknown.
   ///
-  /// Another current version can be named: a schema, a plan for its last one, or classes separated by commas. The
-  /// excluded paths are relative to the folder. Throws `ModelReadingError` if a file can't be parsed, or if the source
-  /// doesn't determine the versions.
+  /// Another current version can be named: a schema, a plan for its last one, or classes separated
+  /// by commas. The excluded paths are relative to the folder. Throws `ModelReadingError` if a file
+  /// can't be parsed, or if the source doesn't determine the versions.
   package init(
     swiftSource path: String, named name: String? = nil, excluding: [String] = []
   ) throws(ModelReadingError) {
@@ -21,10 +22,10 @@ extension ModelVersionList {
 struct SwiftVersions {
   private let folder: SwiftFolder
   private let found: SwiftDataSchemas
-  /// The versions in order; `isPlanned` is true if a plan or the identifier determines a version's position.
+  /// In order; `isPlanned` is true if a plan or the identifier determines a version's position.
   private(set) var all: [(name: String, file: ModelFile, isPlanned: Bool)] = []
   private(set) var current: String = ""
-  /// The hops with a custom stage, which the app's code migrates.
+  /// Hops with a custom stage, which the app's code migrates.
   private(set) var stepsByCode: [VersionLock.Step] = []
 
   init(_ history: SwiftHistory, named name: String?) throws(ModelReadingError) {
@@ -82,12 +83,11 @@ struct SwiftVersions {
     ModelReadingError(path: path, problem: .undecided(reason: reason, advice: advice))
   }
 
-  /// The advice to name the intended version.
   private func naming(_ example: String) -> String {
     "Name the intended one, as in \(shellWord("\(folder.path):\(example)")), or leave files out with --exclude."
   }
 
-  /// Returns a container's list under the name that it has here.
+  /// A container's list, under the name that it has here.
   private func named(_ name: String) -> SwiftDataSchemas.Schema? {
     guard !found.schemas.contains(where: { $0.kind == .versionedSchema }), let only = try? unversioned() else {
       return nil
@@ -95,7 +95,7 @@ struct SwiftVersions {
     return (only.identifier ?? "1.0.0") == name ? only : nil
   }
 
-  /// Returns the named plan, else the one with the named schema, else the only one; `nil` if there is none.
+  /// The named plan, else the one with the named schema, else the only one; `nil` if there is none.
   private func plan(of name: String?) throws(ModelReadingError) -> SwiftDataSchemas.Plan? {
     let named = found.plans.filter { $0.name == name }
     let plans = named.isEmpty ? found.plans.filter { plan in name.map(plan.schemas.contains) ?? true } : named
@@ -123,7 +123,6 @@ struct SwiftVersions {
     return plan
   }
 
-  /// Returns the only list of classes in the source's containers.
   private func unversioned() throws(ModelReadingError) -> SwiftDataSchemas.Schema {
     guard let schema = found.schemas.first else {
       let classes = folder.source.modelNames

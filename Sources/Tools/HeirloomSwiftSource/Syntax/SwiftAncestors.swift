@@ -1,21 +1,22 @@
-/// The ancestors of each type (protocols and superclasses) that add types, aliases or failable initializers to it.
+/// The ancestors of each type (protocols and superclasses) that add types, aliases or failable
+/// initializers to it.
 struct SwiftAncestors {
-  /// Full names of the ancestors by the type's full name.
+  /// By the type's full name.
   private(set) var paths: [String: [[String]]] = [:]
 
   private let source: SwiftDataSource
 
-  /// The maximum number of ancestors per type: the work on a long chain grows with the square of its length.
+  /// For ancestors per type: the work on a long chain grows with the square of its length.
   private static let limit = 100
 
-  /// The ancestors of the library's protocols.
+  /// Ancestors of the library's protocols.
   private static let refined: [String: [String]] = [
     "PersistentModel": ["Identifiable", "Hashable", "Observable", "Sendable"], "Codable": ["Decodable", "Encodable"],
     "Hashable": ["Equatable"], "Comparable": ["Equatable"], "Strideable": ["Comparable"], "Error": ["Sendable"],
     "LocalizedError": ["Error"], "AppEntity": ["Identifiable", "Sendable"], "AppEnum": ["CaseIterable", "Hashable"],
     "ShapeStyle": ["Sendable"], "LosslessStringConvertible": ["CustomStringConvertible"],
   ]
-  /// The associated types of the library's protocols.
+  /// Associated types of the library's protocols.
   static let associated: [String: [String]] = [
     "Identifiable": ["ID"], "CaseIterable": ["AllCases"], "RawRepresentable": ["RawValue"], "View": ["Body"],
     "Strideable": ["Stride"], "ShapeStyle": ["Resolved"], "Plottable": ["PrimitivePlottable"],
@@ -23,7 +24,7 @@ struct SwiftAncestors {
     "ObservableObject": ["ObjectWillChangePublisher"],
   ]
 
-  /// Finds the ancestors of types, among those with members (`holders`, by full name).
+  /// `holders` are the types with members, by full name; only they are found.
   init(of types: [String: [SwiftDeclaration]], among holders: Set<String>, in source: SwiftDataSource) {
     self.source = source
     var parents: [String: [[String]]] = [:]
@@ -43,7 +44,7 @@ struct SwiftAncestors {
     }
   }
 
-  /// Returns the full names of the types that a declaration inherits from, implicit ones included.
+  /// Full names, of implicit ones too.
   private func parents(of declaration: SwiftDeclaration) -> [[String]] {
     var result: [[String]] = []
     if declaration.has("Model") { result.append(["PersistentModel"]) }

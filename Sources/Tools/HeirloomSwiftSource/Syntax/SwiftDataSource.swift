@@ -5,7 +5,7 @@ package struct SwiftDataSource: Sendable {
     let tokens: SwiftTokens
     let declarations: [SwiftDeclaration]
     let imports: Set<String>
-    /// The type bodies in source order, each with the position of the enclosing one or -1.
+    /// Type bodies in source order, each with the position of the enclosing one or -1.
     let bodies: [(range: Range<Int>, path: [String], outer: Int)]
 
     init(path: String, tokens: SwiftTokens, declarations: [SwiftDeclaration]) {
@@ -21,21 +21,18 @@ package struct SwiftDataSource: Sendable {
   }
 
   private(set) var files: [File] = []
-  /// The files that can't be read.
   package private(set) var faults: [(path: String, error: SwiftSourceError)] = []
-  /// The declared types by full name; duplicates are kept.
+  /// By full name; duplicates are kept.
   private var types: [String: [SwiftDeclaration]] = [:]
   private var aliases: [String: [SwiftAlias]] = [:]
-  /// The extensions by the extended type's name; an empty name holds the top level.
+  /// By the extended type's name; an empty name holds the top level.
   private var extensions: [String: [SwiftDeclaration]] = [:]
   private var hasResolvedExtensions = false
   /// A type's ancestors with members, by its full name; known once extensions are resolved.
   private var ancestors: [String: [[String]]] = [:]
 
-  /// Creates an empty source.
   package init() {}
 
-  /// Reads a file; its path is used in messages.
   package mutating func add(_ bytes: [UInt8], path: String) {
     hasResolvedExtensions = false
     do throws(SwiftSourceError) {
@@ -60,19 +57,17 @@ package struct SwiftDataSource: Sendable {
     }
   }
 
-  /// All declared types, sorted by full name.
+  /// Types only, sorted by full name.
   var declarations: [SwiftDeclaration] {
     types.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.flatMap { types[$0] ?? [] }
   }
 
-  /// The full names of the `@Model` classes.
   package var modelNames: [String] {
     declarations.filter { $0.has("Model") && $0.kind != .extension }.map { $0.path.joined(separator: ".") }
   }
 
   func tokens(_ place: SwiftPlace) -> SwiftTokens { files[place.file].tokens }
 
-  /// Returns true if a type or one of its extensions declares one of the conformances.
   func conforms(_ declaration: SwiftDeclaration, to protocols: Set<String>) -> Bool {
     let all = declaration.inherited + extensions(of: declaration.path).flatMap(\.inherited)
     return all.contains { if case .named(let names) = $0 { protocols.contains(names.last ?? "") } else { false } }
@@ -80,20 +75,16 @@ package struct SwiftDataSource: Sendable {
 
   func extensions(of path: [String]) -> [SwiftDeclaration] { extensions[path.joined(separator: ".")] ?? [] }
 
-  /// Returns the functions of a type and its extensions that affect its coding or creation.
   func functions(of path: [String]) -> Set<String> {
     let all = (types[path.joined(separator: ".")] ?? []) + extensions(of: path)
     return all.reduce(into: []) { $0.formUnion($1.functions) }
   }
 
-  /// Returns true if a type may have a failable initializer.
   func canFail(_ path: [String]) -> Bool {
     ([path] + (ancestors[path.joined(separator: ".")] ?? [])).contains { functions(of: $0).contains("init?") }
   }
 
-  /// Finds a static or top-level property, with the full name of its type.
-  ///
-  /// The owner is the type written before the name, empty for none. It is `nil` if there isn't exactly one declaration.
+  /// `owner` is the type written before the name; `nil` unless there is exactly one declaration.
   func sharedProperty(
     _ name: String, of owner: [String], from scope: [String]
   ) -> (property: SwiftProperty, path: [String])? {
@@ -117,7 +108,8 @@ package struct SwiftDataSource: Sendable {
   }
 
   func path(around token: Int, in file: Int) -> [String] {
-    // Bodies are nested or disjoint: the enclosing ones are the last one that begins before the token, or around it.
+    // Bodies are nested or disjoint: the enclosing ones are the last one that begins before the
+    // token, or around it.
     let bodies = files[file].bodies
     var (low, high) = (0, bodies.count)
     while low < high {
@@ -129,20 +121,17 @@ package struct SwiftDataSource: Sendable {
     return index < 0 ? [] : bodies[index].path
   }
 
-  /// Returns a source location, such as `Models/Chat.swift:41`.
+  /// Such as `Models/Chat.swift:41`.
   package func text(_ place: SwiftPlace) -> String { "\(files[place.file].path):\(place.line)" }
 
-  /// The meaning of a name.
   package enum Meaning {
     case type(SwiftDeclaration)
     case alias(SwiftTypeName, from: [String])
-    /// Several declarations have the name.
     case ambiguous([SwiftDeclaration])
   }
 
-  /// Looks up a name, first in the type where it is used, then in the enclosing ones.
-  ///
-  /// Without a file, private declarations of any file are found too. It is `nil` for a type of another module.
+  /// Without a file, private declarations of any file are found too; `nil` for a type of another
+  /// module.
   package func meaning(of names: [String], in scope: [String], file: Int? = nil) -> Meaning? {
     let (types, aliases) = candidates(for: names, in: SwiftScope(path: scope, head: 1, file: file))
     switch (types.count, aliases.count) {
@@ -153,9 +142,8 @@ package struct SwiftDataSource: Sendable {
     }
   }
 
-  /// Finds a type qualified by its module, such as `Journal.Entry`.
-  ///
-  /// An imported module may be a different one, unless the type's file is in a folder with the module's name.
+  /// An imported module may be a different one, unless the type's file is in a folder with the
+  /// module's name.
   private func meaning(ofTypeInModule names: [String]) -> Meaning? {
     guard let found = types[names.dropFirst().joined(separator: ".")] else { return nil }
     let isForeign = files.contains { $0.imports.contains(names[0]) }
@@ -164,10 +152,10 @@ package struct SwiftDataSource: Sendable {
     return own.count == 1 ? .type(first) : .ambiguous(own)
   }
 
-  /// Returns the type that a name refers to, through type aliases; `nil` where it isn't exactly one.
+  /// Through type aliases; `nil` where it isn't exactly one.
   package func declaration(of names: [String], in scope: [String]) -> SwiftDeclaration? {
     var (names, scope) = (names, scope)
-    // (A self-referential alias is invalid, but must not loop.)
+    // A self-referential alias is invalid, but must not loop.
     for _ in 0..<16 {
       switch meaning(of: names, in: scope) {
       case .type(let found)?: return found
@@ -178,12 +166,11 @@ package struct SwiftDataSource: Sendable {
     return nil
   }
 
-  /// The declarations that a name may refer to.
   typealias Candidates = (types: [SwiftDeclaration], aliases: [SwiftAlias])
 
   private static let depthLimit = 16
 
-  /// Finds all declarations that a name may refer to; conditions or several targets can make it more than one.
+  /// Conditions or several targets can make it more than one.
   func candidates(for names: [String], in scope: SwiftScope, depth: Int = 0) -> Candidates {
     var result: Candidates = ([], [])
     guard depth < Self.depthLimit, !names.isEmpty else { return result }
@@ -205,8 +192,8 @@ package struct SwiftDataSource: Sendable {
         result = (result.types + found.types, result.aliases + found.aliases)
         guard !result.types.isEmpty || !result.aliases.isEmpty else { break }
       }
-      // A conditional declaration may be absent, so lookup continues outwards. It also continues after an inherited
-      // member: if both exist, the meaning is uncertain.
+      // A conditional declaration may be absent, so lookup continues outwards. It also continues
+      // after an inherited member: if both exist, the meaning is uncertain.
       guard isInherited || first.types.allSatisfy(\.isConditional) && first.aliases.allSatisfy(\.isConditional) else {
         break
       }
@@ -214,7 +201,6 @@ package struct SwiftDataSource: Sendable {
     return result
   }
 
-  /// Returns the declarations of a name in any of several types, as visible from a file.
   private func declared(_ names: ArraySlice<String>, in owners: [[String]], file: Int?) -> Candidates {
     var result: Candidates = ([], [])
     for owner in owners {
@@ -227,7 +213,7 @@ package struct SwiftDataSource: Sendable {
 }
 
 extension SwiftDataSource {
-  /// Returns the source with extensions of aliases stored under the names of the extended types.
+  /// Extensions of aliases are stored under the names of the extended types.
   func resolvingExtensions() -> SwiftDataSource {
     guard !hasResolvedExtensions else { return self }
     var result = SwiftDataSource()
@@ -239,7 +225,6 @@ extension SwiftDataSource {
     return result
   }
 
-  /// Finds the ancestors of all types, with the library's associated types.
   private mutating func findAncestors() {
     for (name, members) in SwiftAncestors.associated where types[name] == nil {
       let scope = SwiftScope(path: [name], head: 1, file: nil)
@@ -257,7 +242,7 @@ extension SwiftDataSource {
     ancestors = SwiftAncestors(of: types, among: holders, in: self).paths
   }
 
-  /// Returns a declaration with the real path of the extension that it is or is nested in.
+  /// With the real path of the extension that the declaration is or is nested in.
   func resolving(_ declaration: SwiftDeclaration) -> SwiftDeclaration {
     let head = declaration.scope.head
     let written = Array(declaration.path.prefix(head))

@@ -10,37 +10,36 @@ package struct SwiftDeclaration: Sendable {
   }
 
   let kind: Kind
-  /// The names from the outermost type to this one; for an extension, those of the extended type.
+  /// Names from the outermost type to this one; for an extension, those of the extended type.
   var path: [String]
   let place: SwiftPlace
   /// The tokens between its braces.
   var body: Range<Int> = 0..<0
   var attributes: [SwiftAttribute] = []
-  /// The types after the colon: a superclass, a raw type, protocols.
+  /// After the colon: a superclass, a raw type, protocols.
   var inherited: [SwiftTypeName] = []
   var isGeneric: Bool = false
-  /// True if the type itself is in a branch of `#if`, whatever the types around it.
+  /// The type itself is in a branch of `#if`, whatever the types around it.
   var isConditional: Bool = false
-  /// True if only its own file can see it.
   var isPrivate: Bool = false
-  /// The length of the path that an enclosing extension names as a whole; no name is looked up within it.
+  /// The length of the path that an enclosing extension names as a whole; no name is looked up
+  /// within it.
   var head: Int = 0
   var properties: [SwiftProperty] = []
   var cases: [SwiftCase] = []
-  /// The freestanding macros in the type, such as `#Unique`.
+  /// Freestanding ones in the type, such as `#Unique`.
   var macros: [SwiftAttribute] = []
   var aliases: [SwiftAlias] = []
-  /// The functions that affect the type's coding or creation: `encode(to:)`, `init(from:)` and `init?`.
+  /// Those that affect the type's coding or creation: `encode(to:)`, `init(from:)` and `init?`.
   var functions: Set<String> = []
 
   var name: String { path.last ?? "" }
 
-  /// The scope between its braces.
   var scope: SwiftScope { SwiftScope(path: path, head: kind == .extension ? path.count : head, file: place.file) }
 
   func has(_ attribute: String) -> Bool { attributes.contains { $0.name == attribute } }
 
-  /// Returns true for the same declaration, even if its path is written differently.
+  /// The path may be written differently.
   func isSame(as other: SwiftDeclaration) -> Bool { name == other.name && place == other.place }
 
   func inherits(_ name: String) -> Bool {
@@ -48,7 +47,6 @@ package struct SwiftDeclaration: Sendable {
   }
 }
 
-/// Another name of a type.
 struct SwiftAlias: Sendable {
   let name: String
   let type: SwiftTypeName
@@ -70,23 +68,20 @@ struct SwiftScope: Hashable, Sendable {
   }
 }
 
-/// A place in a file.
 package struct SwiftPlace: Hashable, Sendable {
-  /// The index of the file in the source.
   let file: Int
-  /// The line, counted from 1.
+  /// From 1.
   package let line: Int
 }
 
 struct SwiftAttribute: Sendable {
-  /// The last component of its name, without `@` or `#`.
+  /// The last component, without `@` or `#`.
   let name: String
   /// The generic argument, such as `Chat` of `#Unique<Chat>`.
   var subject: SwiftTypeName?
   /// The tokens between the parentheses.
   var arguments: Range<Int> = 0..<0
   let place: SwiftPlace
-  /// True for a macro in a branch of `#if`.
   var isConditional: Bool = false
 }
 
@@ -94,9 +89,7 @@ struct SwiftProperty: Sendable {
   let name: String
   let place: SwiftPlace
   var attributes: [SwiftAttribute] = []
-  /// The declared type; `nil` if it is inferred from the initial value.
   var type: SwiftTypeName?
-  /// The tokens of the initial value.
   var initialValue: Range<Int>?
   /// The tokens between the braces of a computed property.
   var body: Range<Int>?
@@ -104,26 +97,23 @@ struct SwiftProperty: Sendable {
   var isLazy: Bool = false
   var isConstant: Bool = false
   var isQuoted: Bool = false
-  /// True for a property in a branch of `#if`.
   var isConditional: Bool = false
 
   func attribute(_ name: String) -> SwiftAttribute? { attributes.first { $0.name == name } }
 
   var isStored: Bool { !isStatic && body == nil }
 
-  /// True for a stored member of a structure whose coding follows its declaration.
+  /// A stored member of a structure whose coding follows its declaration.
   var isPlainMember: Bool {
     !isLazy && !isConditional && !isQuoted && attributes.isEmpty && (!isConstant || initialValue == nil)
   }
 }
 
-/// A case of an enumeration.
 struct SwiftCase: Hashable, Sendable {
   let name: String
   let place: SwiftPlace
   /// The tokens between the parentheses of associated values.
   var values: Range<Int>?
-  /// The tokens of a written raw value.
   var rawValue: Range<Int>?
   let isConditional: Bool
   let isQuoted: Bool

@@ -1,14 +1,12 @@
-/// A parser for a file's declarations; it skips the bodies of functions.
+/// Parses a file's declarations; skips the bodies of functions.
 struct SwiftDeclarationReader {
   private let source: SwiftTokens
   private let file: Int
   private(set) var declarations: [SwiftDeclaration] = []
   private var position = 0
 
-  /// The maximum nesting of types.
   private static let depthLimit = 64
 
-  /// Reads a file; throws `SwiftSourceError` if a declaration isn't complete.
   init(_ source: SwiftTokens, file: Int) throws(SwiftSourceError) {
     (self.source, self.file) = (source, file)
     var top = SwiftDeclaration(kind: .extension, path: [], place: SwiftPlace(file: file, line: 1))
@@ -16,14 +14,13 @@ struct SwiftDeclarationReader {
     if !top.aliases.isEmpty || !top.properties.isEmpty { declarations.append(top) }
   }
 
-  /// The attributes and modifiers before a declaration.
+  /// Attributes and modifiers before a declaration.
   private struct Prefix {
     var attributes: [SwiftAttribute] = []
     var modifiers: Set<String> = []
-    /// True if a condition interrupts it.
+    /// A condition interrupts it.
     var isCut = false
 
-    /// True if only the declaration's own file can see it.
     var isPrivate: Bool { modifiers.contains("private") || modifiers.contains("fileprivate") }
 
     mutating func append(_ other: Prefix) {
@@ -130,7 +127,6 @@ struct SwiftDeclarationReader {
     return result
   }
 
-  /// Reads the name of an attribute or macro, with its arguments.
   private mutating func attribute() -> SwiftAttribute {
     let place = place
     var name = source.text(position)
@@ -154,7 +150,7 @@ struct SwiftDeclarationReader {
     return attribute
   }
 
-  /// Reads a condition or a freestanding macro.
+  /// A condition or a freestanding macro.
   private mutating func readNumberSign(_ owner: inout SwiftDeclaration, conditions: inout Int) {
     position += 1
     switch source.isWord(at: position) ? source.text(position) : "" {
@@ -184,7 +180,6 @@ struct SwiftDeclarationReader {
     repeat { position += 1 } while position < source.count && !source.tokens[position].isFirstOnLine
   }
 
-  /// Returns true if a token begins another declaration or condition on a new line.
   private func beginsMember(_ index: Int) -> Bool {
     guard source.tokens[index].isFirstOnLine else { return false }
     if source.has("@", at: index) || source.has("#", at: index) { return true }
@@ -193,7 +188,6 @@ struct SwiftDeclarationReader {
     return Self.keywords.contains(word) || Self.modifiers.contains(word)
   }
 
-  /// Skips a function or similar declaration with its body.
   private mutating func skipDeclaration(until end: Int) {
     while position < end {
       if source.has("{", at: position) {
@@ -205,7 +199,6 @@ struct SwiftDeclarationReader {
     }
   }
 
-  /// Records a function that affects its type's coding or creation.
   private func noteFunction(_ owner: inout SwiftDeclaration) {
     var index = position + 1
     let isInitializer = source.has("init", at: position)
@@ -336,7 +329,8 @@ struct SwiftDeclarationReader {
     repeat {
       position += 1
       guard position < end else { return }
-      // A pattern of several names can't be stored in a model; its text serves as the name in messages.
+      // A pattern of several names can't be stored in a model; its text serves as the name in
+      // messages.
       let isPattern = source.has("(", at: position)
       let name = isPattern ? source.text(position..<source.next(position)) : source.text(position)
       var property = SwiftProperty(name: name, place: place, attributes: prefix.attributes)
@@ -366,14 +360,14 @@ struct SwiftDeclarationReader {
     } while position < end && source.has(",", at: position)
   }
 
-  /// Returns true for the body of a stored property, which contains only observers.
+  /// True for the body of a stored property, which contains only observers.
   private func observes(_ body: Range<Int>) -> Bool {
     var index = body.lowerBound
     while source.has("@", at: index) { index += 2 }
     return source.has("didSet", at: index) || source.has("willSet", at: index)
   }
 
-  /// Returns the position after a type with generic arguments, as in `Pair<Int, String>()`; `nil` where there is none.
+  /// After a type with generic arguments, as in `Pair<Int, String>()`; `nil` where there is none.
   private func endOfType(_ index: Int) -> Int? {
     guard source.isWord(at: index), source.has("<", at: index + 1), !source.tokens[index + 1].followsSpace else {
       return nil
@@ -392,7 +386,7 @@ struct SwiftDeclarationReader {
     "any", "as", "await", "consume", "copy", "each", "else", "if", "is", "some", "switch", "throw", "try", "unsafe",
   ]
 
-  /// Returns true for a word that begins a statement on a new line, as in a script.
+  /// True for a word that begins a statement on a new line, as in a script.
   private func beginsStatement(_ index: Int) -> Bool {
     guard source.tokens[index].isFirstOnLine, source.isWord(at: index), !Self.infix.contains(source.text(index)) else {
       return false

@@ -2,18 +2,14 @@ import Foundation
 package import HeirloomFormats
 import HeirloomModel
 
-/// The Swift files of a folder, or one file.
+/// A folder's Swift files, or one file.
 package struct SwiftFolder {
-  /// The folder's path, or the file's.
   package let path: String
-  /// The declarations in all files.
   package private(set) var source = SwiftDataSource()
-  /// The number of files.
   package private(set) var fileCount = 0
-  /// The folders and links that were skipped, as paths relative to the folder.
+  /// Folders and links that were skipped, as paths relative to the folder.
   package private(set) var passedOver: [String] = []
 
-  /// The excluded paths that don't exist.
   package private(set) var unknownExclusions: Set<String>
 
   private let isFile: Bool
@@ -26,17 +22,16 @@ package struct SwiftFolder {
   private static let byteLimit = 512 << 20
   private static let depthLimit = 64
 
-  /// Reads a folder, or a file whose name ends with `.swift`, except for paths to exclude, relative to the folder.
+  /// `excluding` has paths relative to the folder.
   ///
-  /// Hidden folders, links and folders of downloaded packages are skipped and recorded. Throws `ModelReadingError` if a
-  /// file can't be read, or if there are more files than any app has.
+  /// Hidden folders, links and folders of downloaded packages are skipped and recorded.
   package init(_ path: String, excluding: [String] = []) throws(ModelReadingError) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
     excluded = Set(excluding.map(Self.tidy))
     unknownExclusions = excluded
-    // (A folder's name may be `SQLite.swift`.)
+    // A folder's name may be `SQLite.swift`.
     var status = stat()
     isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
     if isFile {
@@ -51,16 +46,14 @@ package struct SwiftFolder {
     return last.hasSuffix(".swift") ? String(last.dropLast(".swift".count)) : last
   }
 
-  /// The folder itself, or the one that contains the file.
   package var directory: String { isFile ? ModelFile.folder(of: path) : path }
 
   package func file(of place: SwiftPlace) -> String { isFile ? path : "\(path)/\(source.files[place.file].path)" }
 
-  /// Returns true if there is a Swift file in a folder or below it.
   package static func isSource(_ path: String) -> Bool {
     var waiting = [path]
     var count = 0
-    // (The search is limited, so that it doesn't go through a whole home folder.)
+    // The search is limited, so that it doesn't go through a whole home folder.
     while let folder = waiting.popLast(), count < 10_000 {
       for name in (try? names(in: folder)) ?? [] where !name.hasPrefix(".") && !foreignFolders.contains(name) {
         count += 1
@@ -75,7 +68,7 @@ package struct SwiftFolder {
     path.names(separatedBy: "/", omittingEmptySubsequences: true).filter { $0 != "." }.joined(separator: "/")
   }
 
-  /// Returns true for a folder and false for a file; `nil` for links and anything else.
+  /// True for a folder and false for a file; `nil` for links and anything else.
   private static func kind(_ path: String) -> Bool? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

@@ -6,12 +6,11 @@ struct SwiftLexer {
   private var tokens: [SwiftToken] = []
   private var isFirstOnLine = true
   private var followsSpace = true
-  /// The end of the number signs that were counted last.
+  /// Of the number signs that were counted last.
   private var poundsEnd = 0
 
-  /// The maximum nesting of strings in interpolations.
   private static let depthLimit = 32
-  /// The maximum length of a regular expression literal in bytes; without it, a line of slashes would be slow.
+  /// For a regular expression literal, in bytes; without it, a line of slashes would be slow.
   private static let expressionLimit = 2_000
 
   init(_ bytes: [UInt8]) {
@@ -96,7 +95,7 @@ struct SwiftLexer {
 
   // MARK: - Space and comments
 
-  /// Skips whitespace or one comment; returns false if there is neither.
+  /// Whitespace or one comment; false if there is neither.
   private mutating func skipSpace() throws(SwiftSourceError) -> Bool {
     switch byte() {
     case 10:
@@ -151,14 +150,14 @@ struct SwiftLexer {
     }
   }
 
-  /// Returns the number of `#` from here on; each of them is read only once.
+  /// From here on; each `#` is read only once.
   private mutating func countPounds() -> Int {
     if poundsEnd < position { poundsEnd = position }
     while poundsEnd < bytes.count, bytes[poundsEnd] == UInt8(ascii: "#") { poundsEnd += 1 }
     return poundsEnd - position
   }
 
-  /// Skips a token that begins with `#`: a raw string, a regular expression, or the sign alone.
+  /// A raw string, a regular expression, or the sign alone.
   private mutating func skipPounds() throws(SwiftSourceError) -> SwiftToken.Kind {
     let count = countPounds()
     if byte(count) == UInt8(ascii: "\"") {
@@ -182,7 +181,6 @@ struct SwiftLexer {
     throw SwiftSourceError(line: Int(start), reason: "this regular expression isn't closed")
   }
 
-  /// Skips a string with the `#` before it.
   private mutating func skipString(depth: Int) throws(SwiftSourceError) {
     let start = line
     var pounds = 0
@@ -213,7 +211,7 @@ struct SwiftLexer {
     throw SwiftSourceError(line: Int(start), reason: "this string isn't closed")
   }
 
-  /// Returns true for a raw string that begins with quotation marks as content, as in `#"""#`.
+  /// True for a raw string that begins with quotation marks as content, as in `#"""#`.
   private func endsOnLine(_ follow: (Int) -> Bool) -> Bool {
     var offset = 2
     while position + offset < bytes.count, byte(offset) != 10, byte(offset) != 13 {
@@ -223,7 +221,6 @@ struct SwiftLexer {
     return false
   }
 
-  /// Skips an interpolation in a string.
   private mutating func skipInterpolation(depth: Int) throws(SwiftSourceError) {
     guard depth <= Self.depthLimit else {
       throw SwiftSourceError(line: Int(line), reason: "strings are nested more than \(Self.depthLimit) levels deep")
@@ -253,7 +250,7 @@ struct SwiftLexer {
 
   // MARK: - Regular expressions between slashes
 
-  /// Returns true where a slash begins a regular expression rather than an operator.
+  /// True where a slash begins a regular expression rather than an operator.
   private func isExpression() -> Bool {
     guard ![32, 9, 10, 13, UInt8(ascii: "=")].contains(byte(1)) else { return false }
     if let last = tokens.last {
@@ -273,7 +270,7 @@ struct SwiftLexer {
     return expressionEnd() != nil
   }
 
-  /// Returns the position after a regular expression; `nil` for operators, as in `reduce(1, /)` and `f(/, /)`.
+  /// `nil` for operators, as in `reduce(1, /)` and `f(/, /)`.
   private func expressionEnd() -> Int? {
     var index = position + 1
     var (open, isInClass) = (0, false)

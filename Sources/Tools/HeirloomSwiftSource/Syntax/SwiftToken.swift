@@ -8,34 +8,31 @@ struct SwiftToken: Hashable, Sendable {
     case string
     case opening
     case closing
-    /// The two characters `->`.
     case arrow
     case symbol
   }
 
   let kind: Kind
   let isFirstOnLine: Bool
-  /// True if whitespace or a comment precedes the token.
+  /// Whitespace or a comment precedes the token.
   let followsSpace: Bool
-  /// The line, counted from 1.
+  /// From 1.
   let line: Int32
-  /// The offset of the first byte.
   let start: Int32
-  /// The offset after the last byte.
   let end: Int32
 }
 
 /// The tokens of a Swift file, with the partner of each bracket.
 struct SwiftTokens: Sendable {
-  /// The maximum size of a file in bytes.
+  /// Of a file, in bytes.
   static let byteLimit = 4 << 20
 
   private let bytes: [UInt8]
   let tokens: [SwiftToken]
-  /// The position of the matching bracket, for a bracket.
+  /// For a bracket, the position of the matching one; otherwise -1.
   private let partners: [Int32]
 
-  /// Reads a file; throws `SwiftSourceError` if a string, a comment or a bracket isn't closed.
+  /// Throws `SwiftSourceError` if a string, a comment or a bracket isn't closed.
   init(_ bytes: [UInt8]) throws(SwiftSourceError) {
     guard bytes.count <= Self.byteLimit else {
       throw SwiftSourceError(line: 1, reason: "the file has more than \(Self.byteLimit >> 20) MiB")
@@ -72,26 +69,22 @@ struct SwiftTokens: Sendable {
 
   var count: Int { tokens.count }
 
-  /// Returns the source text of a token.
   func text(_ index: Int) -> String {
     guard tokens.indices.contains(index) else { return "" }
     return String(decoding: bytes[Int(tokens[index].start)..<Int(tokens[index].end)], as: UTF8.self)
   }
 
-  /// Returns the source text of a range of tokens.
   func text(_ range: Range<Int>) -> String {
     guard let first = range.first, let last = range.last, tokens.indices.contains(last) else { return "" }
     return String(decoding: bytes[Int(tokens[first].start)..<Int(tokens[last].end)], as: UTF8.self)
   }
 
-  /// Returns the source text of a range for a message, truncated if it is long.
   func excerpt(_ range: Range<Int>) -> String {
     let limit = 200
     guard range.count > limit, let first = range.first else { return text(range) }
     return text(first..<first + limit) + "…"
   }
 
-  /// Returns true if a token is the given symbol, bracket or keyword.
   func has(_ text: StaticString, at index: Int) -> Bool {
     guard tokens.indices.contains(index) else { return false }
     let token = tokens[index]
@@ -118,17 +111,16 @@ struct SwiftTokens: Sendable {
 
   func line(_ index: Int) -> Int { tokens.indices.contains(index) ? Int(tokens[index].line) : 0 }
 
-  /// Returns the position of the matching bracket.
   func partner(_ index: Int) -> Int { Int(partners[index]) }
 
-  /// Returns the position after a token, or after the matching bracket of an opening one.
+  /// After the token, or after the matching bracket of an opening one.
   func next(_ index: Int) -> Int {
     tokens[index].kind == .opening ? partner(index) + 1 : index + 1
   }
 
   func inside(_ opening: Int) -> Range<Int> { opening + 1..<partner(opening) }
 
-  /// Returns the content of a string literal without interpolation or escapes; `nil` for any other token.
+  /// `nil` for any token but a string literal without interpolation or escapes.
   func plainString(_ index: Int) -> String? {
     guard tokens.indices.contains(index), tokens[index].kind == .string else { return nil }
     let text = text(index)
@@ -138,14 +130,12 @@ struct SwiftTokens: Sendable {
     return String(text.dropFirst().dropLast())
   }
 
-  /// Splits a range at its commas, except for those in brackets.
   func items(_ range: Range<Int>) -> [Range<Int>] { parts(range) { has(",", at: $0) } }
 }
 
-/// A Swift file that can't be parsed as far as declarations require.
 package struct SwiftSourceError: Error, Hashable, Sendable {
-  /// The line, counted from 1.
+  /// From 1.
   package let line: Int
-  /// The reason, without a full stop.
+  /// Without a full stop.
   package let reason: String
 }

@@ -1,6 +1,6 @@
-/// Parsing of expressions; tokens in brackets are skipped.
+/// Tokens in brackets are skipped.
 extension SwiftTokens {
-  /// Returns the value of an expression: without `return`, a getter's braces, parentheses or a cast.
+  /// Without `return`, a getter's braces, parentheses or a cast.
   func value(of range: Range<Int>) -> Range<Int> {
     var range = range
     while let first = range.first {
@@ -17,7 +17,6 @@ extension SwiftTokens {
     return parts(range) { has("as", at: $0) }.first ?? range
   }
 
-  /// Splits a range at its separators, except for those in brackets.
   func parts(_ range: Range<Int>, at isSeparator: (Int) -> Bool) -> [Range<Int>] {
     var result: [Range<Int>] = []
     var (index, start) = (range.lowerBound, range.lowerBound)
@@ -46,7 +45,6 @@ extension SwiftTokens {
     return names
   }
 
-  /// Returns the label of an argument (empty if it has none) and its value.
   func labelled(_ item: Range<Int>) -> (label: String, value: Range<Int>) {
     guard item.count > 2, isWord(at: item.lowerBound), has(":", at: item.lowerBound + 1) else { return ("", item) }
     return (text(item.lowerBound), item.lowerBound + 2..<item.upperBound)

@@ -1,19 +1,17 @@
-/// A type name in Swift source.
 package indirect enum SwiftTypeName: Hashable, Sendable {
-  /// A name with its qualifiers, such as `Schema.Version`.
+  /// With its qualifiers, such as `Schema.Version`.
   case named([String])
   case optional(SwiftTypeName)
   case array(SwiftTypeName)
   case dictionary(SwiftTypeName, SwiftTypeName)
-  /// Any other type as source text: a function, a tuple, or a generic type that isn't the library's.
+  /// As source text: a function, a tuple, or a generic type that isn't the library's.
   case other(String)
 
-  /// Returns a name without the library's module name; a qualified name can't refer to another declaration.
+  /// A name qualified by the library's module can't refer to another declaration.
   static func withoutLibrary(_ names: [String]) -> [String] {
     names.count > 1 && ["Swift", "Foundation"].contains(names[0]) ? Array(names.dropFirst()) : names
   }
 
-  /// The names that it mentions, by their components.
   var names: [[String]] {
     switch self {
     case .named(let names): [names]
@@ -38,21 +36,18 @@ extension SwiftTypeName: CustomStringConvertible {
   }
 }
 
-/// A parser for a type in a file.
 struct SwiftTypeReader {
   private let source: SwiftTokens
   private(set) var position: Int
 
-  /// The maximum nesting of types, question marks included.
   private static let depthLimit = 32
-  /// The maximum number of components of a name.
   private static let partLimit = 64
 
   init(_ source: SwiftTokens, at position: Int) {
     (self.source, self.position) = (source, position)
   }
 
-  /// Reads a type and advances past it; `nil` if there is none.
+  /// Advances past the type; `nil` if there is none.
   mutating func type() -> SwiftTypeName? { type(depth: 0) }
 
   private mutating func type(depth: Int) -> SwiftTypeName? {
@@ -149,7 +144,6 @@ struct SwiftTypeReader {
     return name(depth: depth)
   }
 
-  /// Reads a name with its components and generic arguments.
   private mutating func name(depth: Int) -> SwiftTypeName? {
     guard source.isWord(at: position) else { return nil }
     let start = position
