@@ -58,10 +58,10 @@ struct GivenAccountTests {
     let mapping = try inference.mappingModel()
     let migration = try AccountedMigration(url, from: source, to: destination, by: builder, mappings: [mapping])
     guard let told = migration.told else { return [] }
-    return Accountant(
+    let accountant = Accountant(
       from: example.source, before, to: example.destination, try Contents(of: url.path), told: told,
-      mark: policy == nil ? nil : SeededCase.mark
-    ).imbalances()
+      mark: policy == nil ? nil : SeededCase.mark)
+    return accountant.imbalances() + accountant.imbalances(of: migration.account, isByCode: policy != nil)
   }
 
   /// Maps what the renaming identifiers match.

@@ -132,7 +132,9 @@ struct StoreAccount {
     addOfRest(.withObjects, kind == .links ? withObjects : withObjects - decided)
     addOfRest(.leftOut, filled, [], "Core Data wrote the attribute's default into rows of entities without it.")
     // Several entries may count the same cell, or cells of objects that decisions remove.
-    if changed > 0 { addOfRest(.changed, changedByRows ?? changed, rest.places, reasons.first) }
+    // The default of code converts values too.
+    let places = rest.places.isEmpty ? code.places : rest.places
+    if changed > 0 { addOfRest(.changed, changedByRows ?? changed, places, reasons.first) }
     addOfRest(.code, code.count, code.places)
     // The rest is carried only if it has a place; the number left is negative if parts overlap.
     if left < 0 || left > 0 && rest.fate == .carried && rest.places.isEmpty {

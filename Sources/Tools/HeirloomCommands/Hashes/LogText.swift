@@ -2,7 +2,7 @@ import Foundation
 
 /// Removes what consoles, mail and JSON add to a message.
 enum LogText {
-  /// Stands for an escaped `\n`, which isn't a line end of the file.
+  /// An escaped `\n`, which isn't a line end of the file.
   static let lineEnd: UInt8 = 0x0B
 
   private static let newline = UInt8(ascii: "\n")
