@@ -248,6 +248,11 @@ struct ExpressionsParserTests {
       text = "TERNARY(\(text), 1, 2)"
     }
     #expect(throws: ExpressionError.self) { try ValueExpression(parsing: text) }
+    for sign in ["+", "-", "~"] {
+      var text = "a"
+      for _ in 0..<12 { text = "\(sign)(\(text)\(String(repeating: " + a", count: 6)))" }
+      #expect(throws: ExpressionError.self, "\(sign)") { try ValueExpression(parsing: text) }
+    }
   }
 
   @Test func `refuses a giant text`() throws {

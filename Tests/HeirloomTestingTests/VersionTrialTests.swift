@@ -72,4 +72,16 @@ struct VersionTrialTests {
     let trials = try history.expectMigrations(configuration: configuration, seed: seed)
     #expect(trials.first?.report?.plan.decisions.contains { $0.removed > 0 } == true)
   }
+
+  @Test func `a store that is only moved aside was not migrated`() throws {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.incompatibleStore = .setAside
+    let history = ModelHistory(
+      current: try Self.model([AttributeDescription(name: "label", type: .date)]), name: "2",
+      earlier: [("1", try Self.model([Self.attribute("label")]))])
+    let error = try #require(throws: MigrationNotKept.self) {
+      try history.expectMigrations(configuration: configuration)
+    }
+    #expect(error.findings.map(\.kind) == [.notMigrated])
+  }
 }

@@ -32,8 +32,13 @@ package struct SnapshotFolder: Equatable, Sendable {
     lock = FileContents.isNamed(lockPath) ? try VersionLock(path: lockPath) : nil
     var snapshots: [String: ModelFile] = [:]
     for name in names where FileNames.isSnapshot(name) {
-      let ending = name.hasSuffix(".gz") ? ".json.gz" : ".json"
-      snapshots[FileNames.base(name, without: ending)] = try ModelFile(path + "/" + name)
+      let version = FileNames.base(name, without: name.hasSuffix(".gz") ? ".json.gz" : ".json")
+      guard snapshots[version] == nil else {
+        let reason =
+          "it contains two snapshots of \"\(version)\" (\(version).json and \(version).json.gz); one was expected"
+        throw ModelReadingError(path: path, problem: .malformed(reason: reason))
+      }
+      snapshots[version] = try ModelFile(path + "/" + name)
     }
     self.snapshots = snapshots
   }

@@ -40,7 +40,10 @@ package struct VersionLock: Hashable, Sendable {
 
     /// Sorted; `nil` without an edit, and empty for an edit if the lock has no entity hashes.
     package func editedEntities(in hashes: [String: VersionHash]) -> [String]? {
-      guard let checksum, ManagedObjectModel.versionChecksum(of: hashes) != checksum else { return nil }
+      let isEdited =
+        checksum.map { $0 != ManagedObjectModel.versionChecksum(of: hashes) }
+        ?? entities.map { $0 != hashes.mapValues(\.description) } ?? false
+      guard isEdited else { return nil }
       let names = entities.map { Set($0.keys).union(hashes.keys) } ?? []
       return names.filter { entities?[$0] != hashes[$0]?.description }.ordered()
     }

@@ -53,7 +53,10 @@ extension ExpressionParser {
       let zero = ValueExpression.constant(.value(.integer(0)))
       return try function("from:subtract:", [zero, operand], above: height)
     }
-    if skip(sign: "+") { return Node(content: .value(try nestedPrefixed().0), height: 1) }
+    if skip(sign: "+") {
+      let (operand, height) = try nestedPrefixed()
+      return Node(content: .value(operand), height: height)
+    }
     if skip(sign: "~") {
       let (operand, height) = try nestedPrefixed()
       return try function(FunctionSelector.complement, [operand], above: height)

@@ -69,7 +69,7 @@ enum ReceiverFunction {
     "intValue": { receiver, _, evaluator, selector in try integer(receiver, evaluator, selector) },
     "longLongValue": { receiver, _, evaluator, selector in try integer(receiver, evaluator, selector) },
     "doubleValue": { receiver, _, evaluator, selector in
-      if case .value(.string(let text)) = receiver { return .double(Double(text) ?? 0) }
+      if case .value(.string(let text)) = receiver { return .double(leadingNumber(of: text)) }
       return .double(try evaluator.number(receiver, for: selector).double)
     },
     "boolValue": { receiver, _, evaluator, selector in
@@ -113,6 +113,31 @@ enum ReceiverFunction {
       return .string(parts.joined(separator: separator))
     },
   ]
+
+  /// Foundation's `doubleValue`: zero where no decimal number is at the start.
+  private static func leadingNumber(of text: String) -> Double {
+    let bytes = Array(text.drop(while: \.isWhitespace).utf8)
+    func has(_ signs: String, at place: Int) -> Bool { place < bytes.count && signs.utf8.contains(bytes[place]) }
+    func digits(from start: Int) -> Int {
+      bytes[min(start, bytes.count)...].firstIndex { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        ?? bytes.count
+    }
+    let start = has("+-", at: 0) ? 1 : 0
+    var end = digits(from: start)
+    var count = end - start
+    if has(".", at: end) {
+      let fraction = digits(from: end + 1)
+      count += fraction - end - 1
+      end = fraction
+    }
+    guard count > 0 else { return 0 }
+    if has("eE", at: end) {
+      let exponent = has("+-", at: end + 1) ? end + 2 : end + 1
+      let last = digits(from: exponent)
+      if last > exponent { end = last }
+    }
+    return Double(String(decoding: bytes[..<end], as: UTF8.self)) ?? 0
+  }
 
   private static func integer(
     _ value: EvaluatedValue, _ evaluator: ExpressionEvaluator, _ selector: String

@@ -257,15 +257,16 @@ extension FileStatus {
       default: .other
       }
     #if canImport(Darwin)
-      let modificationTime = Int64(status.st_mtimespec.tv_sec)
+      let time = status.st_mtimespec
     #else
-      let modificationTime = Int64(status.st_mtim.tv_sec)
+      let time = status.st_mtim
     #endif
     self.init(
       kind: kind, size: Int64(status.st_size),
       identity: Identity(
         device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino)),
       linkCount: UInt64(truncatingIfNeeded: status.st_nlink), mode: UInt32(status.st_mode & 0o7777),
-      owner: UInt32(status.st_uid), group: UInt32(status.st_gid), modificationTime: modificationTime)
+      owner: UInt32(status.st_uid), group: UInt32(status.st_gid), modificationTime: Int64(time.tv_sec),
+      modificationNanoseconds: Int64(time.tv_nsec))
   }
 }

@@ -29,10 +29,12 @@ package struct FileStatus: Hashable, Sendable {
   package let group: UInt32
   /// In seconds since 1970-01-01 UTC.
   package let modificationTime: Int64
+  /// The part of the modification time below a second.
+  let modificationNanoseconds: Int64
 
   package init(
     kind: Kind, size: Int64, identity: Identity, linkCount: UInt64, mode: UInt32, owner: UInt32, group: UInt32,
-    modificationTime: Int64
+    modificationTime: Int64, modificationNanoseconds: Int64 = 0
   ) {
     self.kind = kind
     self.size = size
@@ -42,6 +44,13 @@ package struct FileStatus: Hashable, Sendable {
     self.owner = owner
     self.group = group
     self.modificationTime = modificationTime
+    self.modificationNanoseconds = modificationNanoseconds
+  }
+
+  /// False if the file was replaced, or written to within the resolution of the file system's times.
+  package func isUnchanged(since earlier: FileStatus?) -> Bool {
+    identity == earlier?.identity && size == earlier?.size && modificationTime == earlier?.modificationTime
+      && modificationNanoseconds == earlier?.modificationNanoseconds
   }
 
   /// Known only of an open file; the group bits are then not the rights of its group.

@@ -55,8 +55,7 @@ struct InterruptedChange: VaultPart {
     do {
       damage = try keepInterrupted(journal, identifier: identifier, store: store, name: name, draft: draft)
       guard try RollbackJournal(besideDatabaseAt: location.path) == journal,
-        let now = try files.status(of: location.path), now.identity == store.identity, now.size == store.size,
-        now.modificationTime == store.modificationTime
+        try files.status(of: location.path)?.isUnchanged(since: store) == true
       else { throw VaultError.storeInUse(path: location.path, reason: "it changed while it was copied") }
       try files.rename(draft, to: PathText.join(location.previous, name.text))
       try files.synchronizeDirectory(location.previous)

@@ -10,8 +10,7 @@ extension UnreadLogs {
     let place = place.moved(to: location) { $0.worksOnKeptStore = true }
     try VaultLock(place: place).withLock {
       // A log that changes is in use by a process, which has read it already.
-      let now = try files.status(of: log)
-      guard now?.size == status.size, now?.modificationTime == status.modificationTime else { return }
+      guard try files.status(of: log)?.isUnchanged(since: status) == true else { return }
       if let copy = try UnreadLogs(place: place).copyUnreadable() {
         try place.emit(.keptLog(path: copy.path, copy.damage))
       }

@@ -63,31 +63,22 @@ final class SalvageWorkspace {
 
   // MARK: Copying
 
-  private struct State: Equatable {
-    var sizes: [Int64?]
-    var times: [Int64?]
-  }
-
-  private func state() throws(FileError) -> State {
-    let all = try [location.path, location.path + "-wal", location.path + "-journal"].map { path throws(FileError) in
+  private func statuses() throws(FileError) -> [FileStatus?] {
+    try [location.path, location.path + "-wal", location.path + "-journal"].map { path throws(FileError) in
       try files.status(of: path)
     }
-    return State(sizes: all.map { $0?.size }, times: all.map { $0?.modificationTime })
   }
 
   private func copy() throws {
     for _ in 0..<3 {
-      let before = try state()
+      let before = try statuses()
       for suffix in ["", "-wal", "-journal"] {
         if try files.status(of: path + suffix) != nil { try files.unlink(path + suffix) }
         guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }
         try copyFile(location.path + suffix, to: path + suffix)
       }
-      if try files.status(of: path) == nil {
-        _ = try FileDescriptor.makeNew(path, attributes: FileAttributes(mode: 0o600), for: .copy)
-        (isDamaged, mayLackContent) = (true, true)
-        notes.append("the store's main file is missing, and only the content of its \"-wal\" was read")
-      }
+      let isMissing = try files.status(of: path) == nil
+      if isMissing { _ = try FileDescriptor.makeNew(path, attributes: FileAttributes(mode: 0o600), for: .copy) }
       // A log that SQLite couldn't read completely, kept with this version or waiting for the next.
       for unread in [location.path + StoreLocation.unreadLogSuffix, location.unreadLog]
       where try files.status(of: path + "-wal")?.size ?? 0 == 0 && files.status(of: unread)?.kind == .regular {
@@ -95,7 +86,15 @@ final class SalvageWorkspace {
         try copyFile(unread, to: path + "-wal")
         isLogWaiting = unread == location.unreadLog
       }
-      if try state() == before { return }
+      let isStill = zip(try statuses(), before).allSatisfy { now, before in
+        now.map { $0.isUnchanged(since: before) } ?? (before == nil)
+      }
+      guard isStill else { continue }
+      if isMissing {
+        (isDamaged, mayLackContent) = (true, true)
+        notes.append("the store's main file is missing, and only the content of its \"-wal\" was read")
+      }
+      return
     }
     throw SalvageError(storePath: location.path, problem: .inUse)
   }
@@ -122,12 +121,14 @@ final class SalvageWorkspace {
     var offset: Int64 = 0
     var unreadable = 0
     while offset < size {
-      if let count = try? from.read(into: buffer, at: offset, for: .copy) {
+      // A read may end early, and the next block begins where it ended.
+      if let count = try? from.read(into: buffer, at: offset, for: .copy), count > 0 {
         try to.write(Array(buffer[..<count]), at: offset)
+        offset += Int64(count)
       } else {
         unreadable += 1
+        offset += Int64(blockSize) - offset % Int64(blockSize)
       }
-      offset += Int64(blockSize)
     }
     guard unreadable > 0 else { return }
     noteLoss(

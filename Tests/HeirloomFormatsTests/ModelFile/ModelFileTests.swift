@@ -44,6 +44,25 @@ struct ModelFileTests {
     return error
   }
 
+  @Test func `of two snapshots of one version neither is taken`() throws {
+    try write("Models/V1.json", try snapshot("A").bytes(.readable))
+    #expect(try SnapshotFolder(path("Models")).snapshots.keys.sorted() == ["V1"])
+    try write("Models/V1.json.gz", try snapshot("B").bytes(.compressed))
+    let error = try #require(throws: ModelReadingError.self) { try SnapshotFolder(path("Models")) }
+    #expect(error.path == path("Models") && "\(error)".contains("V1.json and V1.json.gz"), "\(error)")
+  }
+
+  @Test func `an entry without a checksum is compared by the hashes of its entities`() throws {
+    let model = try ManagedObjectModel(entities: [EntityDescription(name: "A")])
+    let hashes = model.versionHashes()
+    let entry = VersionLock.Entry(
+      id: "1", name: "V1", checksum: nil, entities: hashes.mapValues(\.description))
+    #expect(entry.editedEntities(in: hashes) == nil)
+    let other = try ManagedObjectModel(entities: [EntityDescription(name: "B")]).versionHashes()
+    #expect(entry.editedEntities(in: other) == ["A", "B"])
+    #expect(VersionLock.Entry(id: "1", name: "V1", checksum: nil).editedEntities(in: other) == nil)
+  }
+
   @Test func `reads a source by its folder or its file`() throws {
     let file = try write("A.xcdatamodel/contents", source("A"))
     #expect(try names(file) == ["A"])

@@ -57,8 +57,11 @@ extension ModelHistory {
     var configuration = configuration
     configuration.proof = .full
     configuration.losses = .keepVersion
+    // A store that is set aside was not migrated.
+    configuration.incompatibleStore = .throw
     var (trials, findings): ([VersionTrial], [MigrationFinding]) = ([], [])
-    let names = versionNames.prefix { $0 != currentName }.drop { floor != nil && $0 != floor }
+    let start = floor.flatMap(versionNames.firstIndex) ?? 0
+    let names = versionNames[start...].prefix { $0 != currentName }
     for name in names {
       guard let model = try model(named: name) else { continue }
       let folder = FileManager.default.temporaryDirectory
