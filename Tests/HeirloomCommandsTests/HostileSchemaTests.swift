@@ -30,7 +30,7 @@ struct HostileSchemaTests {
   private static let numbered = Array(HostileSchema.all.enumerated()).map { ($0.offset, $0.element) }
 
   @Test(.slow("47 processes of the tool"), arguments: numbered)
-  func `each command ends within two seconds and 256 MB`(number: Int, schema: HostileSchema) throws {
+  func `each command ends within three seconds and 256 MB`(number: Int, schema: HostileSchema) throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Done.sqlite")
     try HostileSchema.makeStore(at: url)

@@ -150,7 +150,6 @@ struct CrashWorld {
     let files = TracedFiles(trace, refusesLinks: scenario.refusesLinks)
     switch scenario.operation {
     case .restore where try StoreMetadata(contentsOf: url).isCompatible(with: app.models[newVersion - 1]):
-      if scenario.operation == .prune { try app.testVersionsAnew(in: folder) }
       try app.launch(newVersion, in: folder, files: files)
     case .restoreLost where FileManager.default.fileExists(atPath: url.path): try recover(in: folder, trace: trace)
     default: try perform(in: folder, trace: trace)
