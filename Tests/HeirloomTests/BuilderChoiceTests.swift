@@ -27,7 +27,7 @@ struct BuilderChoiceTests {
     }
   }
 
-  /// The results of the benchmark of thresholds, at some distance from the point where both take the same time.
+  /// The results of the table at ``BuilderChoice``, at some distance from the point where both take the same time.
   static let divisions = [
     Division(.cloneAndAlter), Division(.cloneAndAlter, gone: 40), Division(.rebuild, gone: 60),
     Division(.rebuild, gone: 90), Division(.cloneAndAlter, anew: 65), Division(.rebuild, anew: 100),

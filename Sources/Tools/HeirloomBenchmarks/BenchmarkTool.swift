@@ -34,7 +34,6 @@ struct BenchmarkTool {
     if arguments.includes(.memory) { report.memory = try MemoryBenchmark.run(arguments, in: work) }
     if arguments.includes(.retention) { report.retention = try RetentionBenchmark.run(arguments, in: work) }
     if arguments.includes(.fleet) { report.fleet = try FleetBenchmark.run(arguments, in: work) }
-    if arguments.includes(.thresholds) { report.thresholds = try ThresholdBenchmark.run(arguments, in: work) }
     for size in arguments.sizes {
       let sized = arguments.at(notes: size)
       if arguments.includes(.removal) { report.removal["\(size)"] = try RemovalBenchmark.run(sized, in: work) }
@@ -77,7 +76,7 @@ struct BenchmarkTool {
   private static let childRuns: [String: @Sendable ([String]) throws -> Void] = [
     LaunchBenchmark.childName: LaunchBenchmark.runChild, LargeModelBenchmark.childName: LargeModelBenchmark.runChild,
     RowBenchmark.childName: RowBenchmark.runChild, RetentionBenchmark.childName: RetentionBenchmark.runChild,
-    ThresholdBenchmark.childName: ThresholdBenchmark.runChild, RemovalBenchmark.childName: RemovalBenchmark.runChild,
+    RemovalBenchmark.childName: RemovalBenchmark.runChild,
     FleetRun.childName: FleetRun.runChild, HandWrittenFleet.childName: HandWrittenFleet.runChild,
     CountedWork.childName: CountedWork.runChild, CountedAppending.childName: CountedAppending.runChild,
     MigrationBenchmark.childName: MigrationBenchmark.runChild,

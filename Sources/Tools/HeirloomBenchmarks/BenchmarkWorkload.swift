@@ -11,15 +11,13 @@ enum BenchmarkWorkload: Hashable {
   case migration(MigrationWorkload)
   case memory
   case fleet
-  /// Both ways to make a candidate, by the share of rows changed or removed.
-  case thresholds
   /// The time from a cancellation to the end of the migration.
   case cancellation
 
   /// In the order of listings.
   static let all: [BenchmarkWorkload] =
     [.launch, .models, .rows, .retention, .removal] + MigrationWorkload.allCases.map(Self.migration)
-    + [.memory, .fleet, .thresholds, .cancellation]
+    + [.memory, .fleet, .cancellation]
 
   /// Letter case is ignored.
   init?(_ name: String) {
@@ -35,7 +33,7 @@ enum BenchmarkWorkload: Hashable {
   /// Workloads that take long are run only on request.
   var isOnRequest: Bool {
     switch self {
-    case .memory, .fleet, .thresholds, .cancellation: true
+    case .memory, .fleet, .cancellation: true
     case .launch, .models, .rows, .retention, .removal, .migration: false
     }
   }

@@ -31,8 +31,6 @@ extension BuilderChoice {
     return Self.builder(anew: anew, empty: empty, of: size.bytes)
   }
 
-  /// `HeirloomBenchmarks --only thresholds` measures both builders.
-  ///
   /// The table shows the CPU time for a new file as a multiple of that for a copy, with 100,000
   /// rows of 240 bytes. Its columns are the percentages of the bytes that are dropped and that are
   /// rewritten:

@@ -19,7 +19,6 @@ struct BenchmarkReport: Codable {
   var removal: [String: RemovalBenchmark.Report] = [:]
   var memory: MemoryBenchmark.Report?
   var retention: RetentionBenchmark.Report?
-  var thresholds: ThresholdBenchmark.Report?
   var cancellation: [CancellationBenchmark.Report] = []
   var fleet: FleetBenchmark.Report?
   var summary: [MigrationSummary] = []
@@ -68,7 +67,6 @@ struct BenchmarkReport: Codable {
     for report in removal.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }
     if let memory { lines += [""] + Self.lines(of: memory) }
     if let retention { lines += [""] + retention.lines }
-    if let thresholds { lines += [""] + thresholds.lines }
     if !cancellation.isEmpty { lines += [""] + Self.lines(of: cancellation) }
     if let fleet { lines += [""] + fleet.lines }
     for report in orderedMigrations { lines += [""] + Self.lines(of: report) }
