@@ -42,6 +42,7 @@ struct ProofStrengthTests {
     ("UPDATE faulty.ZD SET Z_PK = Z_PK + 1000", "changed unexpectedly"),
     ("UPDATE faulty.ZD SET Z_ENT = 99", "another entity"),
     ("UPDATE faulty.Z_PRIMARYKEY SET Z_MAX = 0", "Z_MAX"),
+    ("UPDATE faulty.Z_METADATA SET Z_UUID = LOWER(Z_UUID) || 'x'", "metadata are not those of the store"),
     ("ALTER TABLE faulty.ZC DROP COLUMN ZGONE", "the deferred clean-up differs"),
     ("ALTER TABLE faulty.ZD ADD COLUMN ZOTHER", "differs from the model"),
   ]

@@ -50,6 +50,10 @@ final class StoreProof {
       if metadata.versionHashes != plan.destination.versionHashes() {
         findings.append("the metadata's version hashes are not those of the destination model")
       }
+      let before = try StoreMetadata(connection: connection, database: SchemaName.store, path: connection.path)
+      if metadata.identifier != before.identifier || metadata.otherValues != before.otherValues {
+        findings.append("the identifier or the app's values in the metadata are not those of the store")
+      }
     } catch let error as SQLiteError where findings.isEmpty {
       throw MigrationError(error)
     } catch {
