@@ -19,7 +19,7 @@ extension MigrationAssistant {
   ) throws(MigrationAssistantError) -> MigrationOutcome {
     do {
       let vault = try vault()
-      try vault.recover()
+      try vault.recoverForSetAsideStore()
       return try migrateWhereItLies(try vault.setAsideStore(named: store.id), in: vault)
     } catch {
       throw wrapped(error)
@@ -44,7 +44,7 @@ extension MigrationAssistant {
   public func migrateSetAsideStore(_ store: SetAsideStore) throws(MigrationAssistantError) -> SetAsideOutcome {
     do {
       let vault = try vault()
-      try vault.recover()
+      try vault.recoverForSetAsideStore()
       let set = try vault.setAsideStore(named: store.id)
       if let adoption = set.adoption { return .putBackBefore(replaced: adoption.replaced) }
       let outcome = try migrateWhereItLies(set, in: vault)

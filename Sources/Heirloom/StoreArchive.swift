@@ -151,6 +151,9 @@ public struct StoreArchive {
   /// The store is whole, either as it was before or as it is after. Call this once the user has agreed to continue. The
   /// store and its previous versions stay as they are, and so does the manifest, under another name beside them.
   ///
+  /// A record of a missing store, which keeps every launch from creating an empty one until a version or a set-aside
+  /// store has taken its place, is set aside as well: the app then begins anew.
+  ///
   /// - Returns: The manifest's new URL; `nil` if there was nothing to repair.
   /// - Throws: ``MigrationAssistantError``; the store is unchanged.
   @discardableResult

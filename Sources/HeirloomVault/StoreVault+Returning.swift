@@ -29,6 +29,20 @@ extension StoreVault {
     }
   }
 
+  /// As ``recover()``, for an operation of a set-aside store, which may take a missing store's place.
+  package func recoverForSetAsideStore() throws {
+    guard try files.status(of: location.companion) != nil else { return }
+    try lock.withLock(requiresStore: false) { try recoverBesideMissingStore() }
+  }
+
+  private func recoverBesideMissingStore() throws {
+    do {
+      try recovery.recover()
+    } catch let error as VaultError {
+      guard case .storeMissing = error, try record.isOfMissingStore() else { throw error }
+    }
+  }
+
   /// The set-aside store stays in its folder; its return is recorded beside it, after a crash by
   /// the next run.
   ///
@@ -39,12 +53,7 @@ extension StoreVault {
     _ name: String, current: StoreReplacement = StoreReplacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> AdoptionResult {
     try lock.withLock(requiresStore: false) {
-      do {
-        try recovery.recover()
-      } catch let error as VaultError {
-        // The set-aside store may take the place.
-        guard case .storeMissing = error, try record.isOfMissingStore() else { throw error }
-      }
+      try recoverBesideMissingStore()
       let set = try aside.find(named: name)
       if let adoption = set.adoption { return .adoptedBefore(adoption) }
       try InterruptedChange(place: place).undo()

@@ -27,7 +27,7 @@ extension StoreVault {
       var manifest = VaultManifest(
         identifier: identifier, operation: .settingAside, storeName: location.name,
         keptFolder: VersionName(time: time, identifier: identifier).text, oldGeneration: nil, newGeneration: nil,
-        time: time)
+        time: time, replacesMissing: isReplaced)
       let settingAside = SettingAside(place: place, manifest: manifest)
       do {
         if let hold { try place.emit(.held(hold.previousMode)) }
@@ -50,8 +50,6 @@ extension StoreVault {
       }
       defer { hold?.close() }
       try settingAside.finish()
-      try isReplaced ? record.write(.missingStore(from: manifest)) : VaultError.wrapping(record.remove)
-      place.report(.setAside(path: settingAside.folder))
       return settingAside.folder
     }
   }

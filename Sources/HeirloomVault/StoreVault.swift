@@ -50,7 +50,7 @@ package struct StoreVault: VaultPart {
     try place.checkNotKept()
     guard try files.status(of: location.companion) != nil else { return nil }
     return try lock.withLock(requiresStore: false) {
-      let path = try record.setAsideIfDamaged()
+      let path = try record.setAsideIfDamaged() ?? record.setAsideIfOfMissingStore()
       // Without a store there is no recovery: the versions are all there is.
       if try files.status(of: location.path) != nil { try recovery.recover() }
       return path

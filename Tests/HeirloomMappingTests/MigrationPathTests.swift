@@ -76,6 +76,35 @@ struct MigrationPathTests {
     #expect(path.hops.map { $0.mapping.entityMappings.count } == [3])
   }
 
+  @Test func `one mapped subentity settles nothing for its siblings, and a copy no external values`() throws {
+    func version(_ type: AttributeType, isExternal: Bool = false) throws -> ManagedObjectModel {
+      var entity = EntityDescription(name: "P")
+      entity.isAbstract = true
+      var attribute = AttributeDescription(name: "x", type: type)
+      attribute.allowsExternalBinaryDataStorage = isExternal
+      entity.attributes = [attribute]
+      let below = ["A", "B"].map { name -> EntityDescription in
+        var entity = EntityDescription(name: name)
+        entity.superentity = "P"
+        return entity
+      }
+      return try ManagedObjectModel(entities: [entity] + below)
+    }
+    func path(
+      _ versions: [ManagedObjectModel], _ property: PropertyMapping, _ names: [String]
+    ) throws -> MigrationPath {
+      let mappings = names.map { EntityMapping(from: $0, to: $0, attributeMappings: [property]) }
+      let given = MappingModel(entityMappings: mappings).completed(from: versions[0], to: versions[1])
+      return try Self.path(versions, [given])
+    }
+    let number = PropertyMapping("x", expression: "FUNCTION($source.x, 'integerValue')")
+    let texts = [try version(.string), try version(.integer64)]
+    #expect(throws: MappingInferenceError.self) { try path(texts, number, ["A"]) }
+    #expect(try path(texts, number, ["A", "B"]).hops.count == 1)
+    let bytes = [try version(.binary, isExternal: true), try version(.binary)]
+    #expect(throws: MappingInferenceError.self) { try path(bytes, PropertyMapping("x", copying: "x"), ["A", "B"]) }
+  }
+
   @Test func `of several ways that with the fewest hops wins`() throws {
     let versions = try Self.versions()
     let given = [Self.given(versions, 3, 4), Self.given(versions, 2, 6), Self.given(versions, 3, 5)]

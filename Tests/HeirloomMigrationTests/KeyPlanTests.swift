@@ -121,6 +121,22 @@ struct KeyPlanTests {
     #expect(Self.moves(keys) == 2)
   }
 
+  @Test func `keys of an empty tree stay handed out, wherever its name is in the order`() throws {
+    for empty in ["D", "E", "F"] {
+      let names = ["D", "E", "F"]
+      let store = try PlannedStore(
+        (names + ["P"]).map { Make.entity($0) }, names.map { Make.entity($0, parent: "P") } + [Make.entity("P")],
+        names.enumerated().reduce(Self.rows("ZP", 4, [1])) { rows, item in
+          rows + Self.rows("Z\(item.element)", item.offset + 1, item.element == empty ? [] : [1])
+        } + [Self.maximum(empty, "40")])
+      let keys = try Self.routing(store, try store.open()).keys
+      let offsets = (names + ["P"]).filter { $0 != empty }.map { keys.offset(from: $0, to: "P") }
+      // One of the three trees keeps its keys, which it had before.
+      #expect(
+        offsets.count { $0 == 0 } == 1 && offsets.filter { $0 > 0 }.allSatisfy { $0 >= 40 }, "\(empty): \(offsets)")
+    }
+  }
+
   @Test func `trees that stay apart keep their keys`() throws {
     let store = try PlannedStore(
       ["E", "P"].map { Make.entity($0) }, ["A", "E", "P"].map { Make.entity($0) },

@@ -99,6 +99,38 @@ struct VaultAdoptingTests {
     #expect(number > 20)
   }
 
+  @Test(arguments: [FaultyFiles.Fault.once, FaultyFiles.Fault.forever])
+  func `a store that is set aside to be replaced is there, or missing, after each fault`(
+    fault: @Sendable (Int) -> FaultyFiles.Fault
+  ) throws {
+    let (template, name) = try makeScene()
+    var (number, missing) = (1, 0)
+    while true {
+      let fixture = try VaultFixture(copyOf: template)
+      let files = FaultyFiles(fault(number))
+      _ = try? fixture.vault(files).setStoreAside(isReplaced: true)
+      do {
+        #expect(try !fixture.vault().createStore { _ in throw CocoaError(.featureUnsupported) }, "call \(number)")
+        #expect(try fixture.content().rows.count == 3)
+      } catch VaultError.storeMissing {
+        missing += 1
+        // The set can return from here, and a person may begin anew instead.
+        if number % 2 == 0 {
+          _ = try fixture.vault().adopt(name)
+          #expect(try fixture.content().rows.count == 5)
+        } else {
+          #expect(try fixture.vault().repair()?.contains("missing") == true)
+          #expect(throws: CocoaError.self) {
+            try fixture.vault().createStore { _ in throw CocoaError(.featureUnsupported) }
+          }
+        }
+      }
+      if files.hits == 0 { break }
+      number += 1
+    }
+    #expect(number > 50 && missing > 10, "\(missing) of \(number)")
+  }
+
   @Test func `what is no set can't return`() throws {
     let (fixture, _) = try makeScene()
     for name in ["", "..", "2026-11-23-10-15-00-00000000", "../previous"] {

@@ -298,14 +298,7 @@ struct PathSearch {
     let (source, destination) = (models[start], models[end])
     guard !given.mapping.isOfFile else { return (given.mapping.completed(from: source, to: destination), []) }
     let inference = MappingInference(from: source, to: destination, given: given.mapping)
-    let obstacles = inference.obstacles.filter { obstacle in
-      // A mapping that is wrong in itself is refused when it is compiled, with its name.
-      obstacle.kind != .invalidMapping
-        && !given.mapping.entityMappings.contains { mapping in
-          mapping.destinationEntityName.map { destination.isEntity($0, kindOf: obstacle.entity) } ?? false
-            && (mapping.attributeMappings + mapping.relationshipMappings).contains { $0.name == obstacle.property }
-        }
-    }
+    let obstacles = inference.obstacles.filter { !given.mapping.settles($0, in: destination) }
     return (inference.draft, obstacles)
   }
 
@@ -381,6 +374,36 @@ extension MappingModel {
       return hashes[name].map {
         mapping.destinationEntityVersionHash == nil || mapping.destinationEntityVersionHash == $0
       } ?? false
+    }
+  }
+}
+
+extension MappingModel {
+  /// True if each entity with the obstacle's property has an expression of its own for it.
+  fileprivate func settles(_ obstacle: MappingObstacle, in destination: ManagedObjectModel) -> Bool {
+    func forms(in entity: String) -> [PropertyMapping.Form] {
+      entityMappings.filter { $0.destinationEntityName == entity }
+        .flatMap { $0.attributeMappings + $0.relationshipMappings }
+        .filter { $0.name == obstacle.property }.map(\.form)
+    }
+    let entities = destination.entityTree(from: obstacle.entity).filter { !$0.isAbstract }.map { forms(in: $0.name) }
+    switch obstacle.kind {
+    // A mapping that is wrong in itself is refused when it is compiled, with its name.
+    case .invalidMapping: return true
+    case .incompatibleTypes: return !entities.isEmpty && !entities.contains(where: \.isEmpty)
+    // A copy would keep the tag of external bytes, or the name of their file.
+    case .externalStorageDisabled:
+      return !entities.isEmpty && !entities.contains { forms in forms.isEmpty || forms.contains(where: \.isCopy) }
+    default: return false
+    }
+  }
+}
+
+extension PropertyMapping.Form {
+  fileprivate var isCopy: Bool {
+    switch self {
+    case .attribute, .filledAttribute, .steppedAttribute: true
+    default: false
     }
   }
 }

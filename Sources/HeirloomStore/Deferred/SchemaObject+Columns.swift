@@ -1,27 +1,33 @@
 extension SchemaObject {
-  /// A trigger may name other tables' columns; its own follow `NEW`, `OLD` or `UPDATE OF`.
+  /// A trigger may name other tables' columns: its own follow `NEW`, `OLD` or `UPDATE OF`, or stand
+  /// in a statement about its table.
   package func speaks(ofColumn column: String) -> Bool {
-    let column = column.lowercased()
+    let (column, table) = (column.lowercased(), table.lowercased())
     var words = SQLWords(sql ?? "")
-    // The names of an index and its table come before the parenthesis.
-    var (isWithin, previous) = (false, "")
+    var previous = ""
+    var (isInList, isInBody, namesTable, namesColumn) = (false, false, false, false)
     while let found = words.next() {
       let word = found.lowercased()
-      let isColumn = word == column && !words.isText
+      let isOfName = words.mark == UInt8(ascii: ".")
+      let isColumn = word == column && (!words.isText || isOfName)
       switch kind {
       case .index:
-        isWithin = isWithin || words.mark == UInt8(ascii: "(")
-        if isWithin, isColumn { return true }
+        // The names of the index and its table come before.
+        if words.isWithinParentheses, isColumn { return true }
       case .trigger:
-        if isColumn, words.mark == UInt8(ascii: "."), ["new", "old"].contains(previous) { return true }
+        if isColumn, isOfName ? ["new", "old"].contains(previous) : isInList { return true }
         // `UPDATE OF` a list of columns `ON` the table.
-        if isWithin, isColumn { return true }
-        if previous == "update", word == "of" { isWithin = true }
-        if word == "on" { isWithin = false }
+        if previous == "update", word == "of" { isInList = true }
+        if word == "on" { isInList = false }
+        if isInBody, !isOfName {
+          namesTable = namesTable || word == table
+          namesColumn = namesColumn || isColumn
+        }
+        isInBody = isInBody || word == "begin" && !words.isText
       case .table, .view: return false
       }
       previous = word
     }
-    return false
+    return namesTable && namesColumn
   }
 }

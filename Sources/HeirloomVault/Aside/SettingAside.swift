@@ -82,14 +82,16 @@ struct SettingAside: VaultPart {
   }
 
   /// Completes an interrupted setting aside, or undoes it if the store was used since.
-  func settle() throws(FileError) -> VaultRecovery {
-    if manifest.phase == .removing, try !wasUsedSince() {
+  func settle() throws(VaultError) -> VaultRecovery {
+    let isDone = try VaultError.wrapping { () throws(FileError) -> Bool in
+      if manifest.phase != .removing { return false }
+      return try !wasUsedSince()
+    }
+    if isDone {
       try finish()
-      try record.remove()
-      place.report(.setAside(path: folder))
       return .rolledForward
     }
-    try remove()
+    try VaultError.wrapping(remove)
     return .rolledBack
   }
 
@@ -126,8 +128,18 @@ struct SettingAside: VaultPart {
     try record.remove()
   }
 
+  func finish() throws(VaultError) {
+    try VaultError.wrapping(removeOldNames)
+    if manifest.replacesMissing {
+      try record.write(.missingStore(from: manifest))
+    } else {
+      try VaultError.wrapping(record.remove)
+    }
+    place.report(.setAside(path: folder))
+  }
+
   /// A store that an app has created there meanwhile stays.
-  func finish() throws(FileError) {
+  private func removeOldNames() throws(FileError) {
     if try files.status(of: main) != nil, try files.status(of: location.path) != nil,
       try isRedundant(main, location.path)
     {

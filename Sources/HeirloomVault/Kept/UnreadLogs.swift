@@ -60,6 +60,7 @@ struct UnreadLogs: VaultPart {
         if let known = try files.status(of: copy), try tree.isSame(log, status, as: copy, known) {
           // A run may have died between the copy and its sync.
           try files.synchronizeDirectory(location.companion)
+          try files.synchronizeDirectory(location.directory)
           return nil
         }
       }

@@ -57,11 +57,20 @@ struct OperationRecord: VaultPart {
       _ = try read()
       return nil
     } catch VaultError.damagedManifest {
-      let path = location.manifest + ".damaged-" + files.uniqueIdentifier().prefix(8)
-      try files.rename(location.manifest, to: path)
-      try files.synchronizeDirectory(location.companion)
-      return path
+      return try setAside("damaged")
     }
+  }
+
+  /// The user has decided to begin anew, without the store that is missing.
+  func setAsideIfOfMissingStore() throws -> String? {
+    try isOfMissingStore() ? setAside("missing") : nil
+  }
+
+  private func setAside(_ reason: String) throws(FileError) -> String {
+    let path = location.manifest + ".\(reason)-" + files.uniqueIdentifier().prefix(8)
+    try files.rename(location.manifest, to: path)
+    try files.synchronizeDirectory(location.companion)
+    return path
   }
 }
 

@@ -40,7 +40,8 @@ package struct VaultManifest: Equatable, Sendable {
   package let time: Int64
   /// In `incompatible`; set only in an adoption.
   package let adoptedSet: String?
-  /// True for an adoption in the place of a store that an earlier operation took away.
+  /// True for an adoption in the place of a store that an earlier operation took away, and for
+  /// setting a store aside that another operation replaces.
   package let replacesMissing: Bool
 
   package init(

@@ -12,11 +12,13 @@ struct Recovery: VaultPart {
       return
     }
     if manifest.operation == .settingAside {
-      let outcome = try VaultError.wrapping { () throws(FileError) in
-        try SettingAside(place: place, manifest: manifest).settle()
-      }
+      let outcome = try SettingAside(place: place, manifest: manifest).settle()
       try place.emit(.recovered(outcome, identifier: manifest.identifier))
-      if try files.status(of: location.path) != nil { try VaultError.wrapping(sweep) }
+      if try files.status(of: location.path) != nil {
+        try VaultError.wrapping(sweep)
+      } else if try record.isOfMissingStore() {
+        try keptVersions.throwStoreMissing()
+      }
       return
     }
     guard try files.status(of: location.path) != nil else {
@@ -70,7 +72,7 @@ struct Recovery: VaultPart {
       do {
         generation = try StoreReading.generation(ofStoreAt: location.path)
       } catch {
-        guard error.isAboutContent else { throw readFailure(error) }
+        // A hot journal can't be read here, and is rolled back only after the recovery.
         return .undecided
       }
       if generation == manifest.newGeneration { return .rolledForward }
@@ -93,15 +95,13 @@ struct Recovery: VaultPart {
         return .rolledForward
       }
     } catch {
-      guard error.isAboutContent else { throw readFailure(error) }
+      // A read error proves nothing: the next run tries again.
+      guard error.isAboutContent else {
+        throw FileError(.read, location.path, code: EIO, reason: "\(error)")
+      }
       return .undecided
     }
     return candidate == nil ? .undecided : .rolledBack
-  }
-
-  /// A read error proves nothing: the next run tries again.
-  private func readFailure(_ error: SQLiteError) -> FileError {
-    FileError(.read, location.path, code: EIO, reason: "\(error)")
   }
 
   func keptFolder(of manifest: VaultManifest) -> String? {

@@ -40,19 +40,24 @@ package struct KeyPlan {
       keptHighest[roots.destination] = max(keptHighest[roots.destination] ?? 0, own)
     }
     defer { highest.merge(keptHighest) { max($0, $1) } }
+    func rowCount(of tree: TreeRoute) -> Int64 {
+      tree.routes.reduce(Int64(0)) { $0 + counts.byEntity[$1.source, default: 0] }
+    }
+    // History and CloudKit may still refer to the deleted objects of an empty tree: their keys aren't reused.
+    for tree in trees where rowCount(of: tree) == 0 {
+      guard let entity = tree.sourceRoot.flatMap(source.entity) else { continue }
+      let own = try highestKey(of: entity)
+      keptHighest[tree.destinationRoot] = max(keptHighest[tree.destinationRoot] ?? 0, own)
+    }
     for tree in trees {
       guard let root = tree.sourceRoot, let entity = source.entity(named: root) else { continue }
       let own = try highestKey(of: entity)
-      let rows = tree.routes.reduce(Int64(0)) { $0 + counts.byEntity[$1.source, default: 0] }
+      let rows = rowCount(of: tree)
       guard let known = highest[tree.destinationRoot] else {
         highest[tree.destinationRoot] = own
         continue
       }
-      guard rows > 0 else {
-        // History and CloudKit may still refer to its deleted objects: their keys aren't reused.
-        keptHighest[tree.destinationRoot] = max(keptHighest[tree.destinationRoot] ?? 0, own)
-        continue
-      }
+      guard rows > 0 else { continue }
       let isTaken = trees.prefix { $0.sourceRoot != root || $0.destinationRoot != tree.destinationRoot }.contains {
         $0.destinationRoot == tree.destinationRoot && $0.routes.contains { counts.byEntity[$0.source, default: 0] > 0 }
       }
