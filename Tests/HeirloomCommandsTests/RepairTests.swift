@@ -1,5 +1,7 @@
 import Foundation
 import Heirloom
+import HeirloomStore
+import HeirloomVault
 import TestSupport
 import Testing
 
@@ -48,6 +50,38 @@ struct RepairTests {
     #expect(repaired.code == 0, "\(repaired.output)")
     #expect(tool("restore", store.path).code == 0)
     #expect(tool("verify", store.path).code == 0)
+  }
+
+  @Test func `where a store is missing since a restoration failed, each command of the error works`() throws {
+    for turn in 0..<2 {
+      let directory = try TemporaryDirectory()
+      let tool = Tool(directory: directory.url)
+      let store = try VerifyTests.makeMigratedStore(in: directory)
+      func rows(_ url: URL) throws -> [[SQLiteValue]] {
+        let connection = try Connection(path: url.path, mode: .readOnly)
+        return try connection.rows("SELECT * FROM ZNOTE ORDER BY Z_PK")
+      }
+      let before = try rows(store)
+      _ = try StoreVault(StoreLocation(resolving: store.path, files: POSIXFileOperations())).setStoreAside(
+        isReplaced: true)
+      let models = Tool.snapshots.appendingPathComponent("Done").path
+      let stopped = tool("migrate", store.path, "--to", models)
+      #expect(stopped.code == 1 && !FileManager.default.fileExists(atPath: store.path), "\(stopped)")
+      let commands = PrintedCommand.all(in: stopped.error)
+      #expect(commands.map { $0.words[0] } == ["versions", "repair"], "\(stopped.error)")
+      guard turn < commands.count else { continue }
+      let outcome = tool.run(commands[turn].words)
+      #expect(outcome.code == 0, "\(outcome)")
+      if turn == 0 {
+        #expect(outcome.output.contains("1 store moved aside"), "\(outcome.output)")
+        #expect(tool("restore", store.path).code == 0 && FileManager.default.fileExists(atPath: store.path))
+      } else {
+        let set = try #require(try StoreArchive(storeURL: store).setAsideStores().first)
+        #expect(try rows(set.storeURL) == before && !before.isEmpty)
+        // Nothing waits any more.
+        #expect(!tool("migrate", store.path, "--to", models).error.contains("repair"))
+      }
+    }
   }
 
   @Test func `repair needs a store, and writes nothing beside one that is well`() throws {

@@ -69,7 +69,7 @@ struct MigrationPathTests {
     let error = try #require(throws: MappingInferenceError.self) { try Self.path(versions, [given]) }
     let open = zip(["B", "C"], types).filter { $0.1 == .date }.map(\.0)
     #expect(Set(error.obstacles.map(\.entity)).isSuperset(of: open))
-    // What another mapping settles is whole.
+    // With a mapping for the others too, the path is whole.
     let rest = MappingModel(entityMappings: open.map { EntityMapping(from: $0, to: $0, policyNamed: $0) })
       .completed(from: versions[0], to: versions[1])
     let path = try Self.path(versions, [given, rest])

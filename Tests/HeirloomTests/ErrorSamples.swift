@@ -374,6 +374,7 @@ enum ErrorSamples {
     let denied = FileError(.makeDirectory, path + ".heirloom", code: EACCES)
     return [
       .storeMissing(path: path, previousVersions: ["2026-11-22-a1"]),
+      .storeMissing(path: path, previousVersions: [], isAnotherAwaited: true),
       .sideFilesWithoutStore(path: path, sideFiles: [path + "-wal"]),
       .unusableSideFile(path: path + "-wal", reason: "it is a folder"), .notAFile(path: path, found: "folder"),
       .keptStore(path: path, folder: "previous"),

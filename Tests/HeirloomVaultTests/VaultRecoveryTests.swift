@@ -179,7 +179,7 @@ struct VaultRecoveryTests {
         default: _ = try fixture.vault().setStoreAside()
         }
       }
-      guard case .storeMissing(_, let names) = error else { throw try #require(error) }
+      guard case .storeMissing(_, let names, _) = error else { throw try #require(error) }
       #expect(names == [previous.name.text])
       #expect(try fixture.bytes() == bytes)
     }

@@ -130,7 +130,7 @@ public enum Remedy: String, Hashable, Sendable, CaseIterable {
   case salvage
   /// Writing an archive with a diagnosis of the store, without any value of a row.
   case diagnosticsArchive
-  /// Repairing the store: the damaged record of an unfinished operation is set aside, and entity numbers and highest
-  /// keys are corrected from the rows.
+  /// Repairing the store: the record of an unfinished operation is set aside if it is damaged or its store is missing,
+  /// and entity numbers and highest keys are corrected from the rows.
   case repair
 }

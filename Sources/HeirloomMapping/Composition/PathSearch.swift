@@ -376,9 +376,7 @@ extension MappingModel {
       } ?? false
     }
   }
-}
 
-extension MappingModel {
   /// True if each entity with the obstacle's property has an expression of its own for it.
   fileprivate func settles(_ obstacle: MappingObstacle, in destination: ManagedObjectModel) -> Bool {
     func forms(in entity: String) -> [PropertyMapping.Form] {

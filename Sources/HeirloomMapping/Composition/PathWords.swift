@@ -108,17 +108,15 @@ struct PathWords {
     if let circle {
       obstacles.append(circle)
     }
-    for (step, given) in search.given.ordered(by: { ($0.key.start, $0.key.end) < ($1.key.start, $1.key.end) })
-    where search.reached.contains(step.start) {
-      obstacles += search.whole(given, from: step.start, to: step.end).obstacles
-    }
-    for (step, given) in search.given.ordered(by: { ($0.key.start, $0.key.end) < ($1.key.start, $1.key.end) })
-    where step.start > search.lastOrdered && !search.reached.contains(step.start) && !search.isOutside(step) {
-      for part in given.parts {
-        obstacles.append(
+    for (step, given) in search.given.ordered(by: { ($0.key.start, $0.key.end) < ($1.key.start, $1.key.end) }) {
+      if search.reached.contains(step.start) {
+        obstacles += search.whole(given, from: step.start, to: step.end).obstacles
+      } else if step.start > search.lastOrdered, !search.isOutside(step) {
+        obstacles += given.parts.map { part in
           obstacle(
             part, "\(subject(part)) \(orderUnknown(step))",
-            suggestion: "Make the order of the versions known: add a snapshot of each to the history."))
+            suggestion: "Make the order of the versions known: add a snapshot of each to the history.")
+        }
       }
     }
     return obstacles

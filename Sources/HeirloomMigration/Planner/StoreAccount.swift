@@ -92,8 +92,7 @@ struct StoreAccount {
   func line(
     _ kind: Line.Kind, _ name: String, property: String? = nil, count: Int64, of subjects: [Subject],
     dropped: [Line.Part] = [], besides others: [Entry] = [], atRemoved: Int64 = 0, withObjects: Int64 = 0,
-    filled: Int64 = 0,
-    changedByRows: Int64? = nil, code: (count: Int64, places: [String]) = (0, []), rest: Rest
+    filled: Int64 = 0, changedByRows: Int64? = nil, code: (count: Int64, places: [String]) = (0, []), rest: Rest
   ) -> Line {
     var parts: [Line.Part] = []
     var left = count

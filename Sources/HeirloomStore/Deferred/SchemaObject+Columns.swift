@@ -13,7 +13,7 @@ extension SchemaObject {
       switch kind {
       case .index:
         // The names of the index and its table come before.
-        if words.isWithinParentheses, isColumn { return true }
+        if words.hasOpenedParenthesis, isColumn { return true }
       case .trigger:
         if isColumn, isOfName ? ["new", "old"].contains(previous) : isInList { return true }
         // `UPDATE OF` a list of columns `ON` the table.

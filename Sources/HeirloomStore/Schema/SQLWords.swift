@@ -4,7 +4,7 @@ struct SQLWords: Sequence, IteratorProtocol {
   /// The last byte of punctuation before the last word.
   private(set) var mark: UInt8?
   /// True once a parenthesis was opened.
-  private(set) var isWithinParentheses = false
+  private(set) var hasOpenedParenthesis = false
   /// True if the last word was written as a text.
   private(set) var isText = false
   var isFollowedByParenthesis: Bool {
@@ -30,7 +30,7 @@ struct SQLWords: Sequence, IteratorProtocol {
         return String(decoding: word, as: UTF8.self)
       default:
         if byte > 0x20 { mark = byte }
-        if byte == UInt8(ascii: "(") { isWithinParentheses = true }
+        if byte == UInt8(ascii: "(") { hasOpenedParenthesis = true }
         rest = rest.dropFirst()
       }
     }

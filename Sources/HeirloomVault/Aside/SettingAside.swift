@@ -83,11 +83,7 @@ struct SettingAside: VaultPart {
 
   /// Completes an interrupted setting aside, or undoes it if the store was used since.
   func settle() throws(VaultError) -> VaultRecovery {
-    let isDone = try VaultError.wrapping { () throws(FileError) -> Bool in
-      if manifest.phase != .removing { return false }
-      return try !wasUsedSince()
-    }
-    if isDone {
+    if manifest.phase == .removing, try !VaultError.wrapping(wasUsedSince) {
       try finish()
       return .rolledForward
     }

@@ -47,7 +47,8 @@ package struct FileStatus: Hashable, Sendable {
     self.modificationNanoseconds = modificationNanoseconds
   }
 
-  /// False if the file was replaced, or written to within the resolution of the file system's times.
+  /// False if the file was replaced or written to, as far as its size and time show: a file system
+  /// may round times, and a program may set them.
   package func isUnchanged(since earlier: FileStatus?) -> Bool {
     identity == earlier?.identity && size == earlier?.size && modificationTime == earlier?.modificationTime
       && modificationNanoseconds == earlier?.modificationNanoseconds

@@ -81,7 +81,9 @@ struct KeptVersions: VaultPart {
 
   func throwStoreMissing() throws(VaultError) {
     let versions = (try? all()) ?? []
-    throw .storeMissing(path: location.path, previousVersions: versions.map(\.name.text))
+    let isAnotherAwaited = (try? record.isOfMissingStore()) ?? false
+    throw .storeMissing(
+      path: location.path, previousVersions: versions.map(\.name.text), isAnotherAwaited: isAnotherAwaited)
   }
 }
 

@@ -2,7 +2,8 @@ package import HeirloomFormats
 package import HeirloomStore
 
 package enum VaultError: Error, Sendable {
-  case storeMissing(path: String, previousVersions: [String])
+  /// Another store is awaited if an operation took the store away and didn't end.
+  case storeMissing(path: String, previousVersions: [String], isAnotherAwaited: Bool = false)
   /// They may hold data of a lost store.
   case sideFilesWithoutStore(path: String, sideFiles: [String])
   case unusableSideFile(path: String, reason: String)
@@ -44,7 +45,7 @@ package enum VaultError: Error, Sendable {
 extension VaultError: ExplainedError {
   package var cause: String {
     switch self {
-    case .storeMissing(let path, let previous):
+    case .storeMissing(let path, let previous, _):
       let versions =
         previous.isEmpty ? "there are no previous versions" : "kept: \(previous.joined(separator: ", "))"
       return "there is no store at \"\(path)\"; \(versions)"
@@ -109,7 +110,11 @@ extension VaultError: ExplainedError {
   package var help: ErrorHelp {
     let store = DataLocation.store(path: nil)
     return switch self {
-    case .storeMissing(_, []):
+    case .storeMissing(_, _, isAnotherAwaited: true):
+      ErrorHelp(
+        .described("Nothing was deleted."),
+        "Restore a previous version or a set-aside store, or begin anew after a repair.", [.previousVersions, .repair])
+    case .storeMissing(_, [], _):
       ErrorHelp(
         .described("Nothing was deleted."),
         "If the store was moved, give its new path; at a first launch, create a new store.")

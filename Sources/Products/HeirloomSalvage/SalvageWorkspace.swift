@@ -72,6 +72,7 @@ final class SalvageWorkspace {
   private func copy() throws {
     for _ in 0..<3 {
       let before = try statuses()
+      isLogWaiting = false
       for suffix in ["", "-wal", "-journal"] {
         if try files.status(of: path + suffix) != nil { try files.unlink(path + suffix) }
         guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }

@@ -24,7 +24,7 @@ struct DiagramBoxShape {
   let height: Double
 
   private static let titleLimit = 300.0
-  /// What a name or a type can always use of a row, in pixels.
+  /// The width that a name or a type can always use of a row, in pixels.
   private static let shareLimit = 200.0
   private static let rowLimit = 440.0
   private static let columnGap = 18.0

@@ -46,7 +46,8 @@ struct StoreMetadataTests {
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
     let connection = try Connection(path: file.path, mode: .readWrite)
     try connection.executeScript(
-      "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE X (B); INSERT INTO X VALUES (zeroblob(500000))"
+      "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE X (B);"
+        + " INSERT INTO X VALUES (zeroblob(500000))"
     )
     let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
     #expect(size < 100_000)

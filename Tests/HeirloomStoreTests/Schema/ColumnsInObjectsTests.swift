@@ -3,7 +3,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Whether an index or a trigger uses a column, as SQLite shows it once the column is dropped.
+/// The use of a column by an index or a trigger, as SQLite shows it once the column is dropped.
 struct ColumnsInObjectsTests {
   @Test(arguments: [
     "CREATE INDEX X ON ZA (ZOLD)", "CREATE INDEX X ON ZA (\"zold\")", "CREATE INDEX X ON ZA (ZB) WHERE [ZOLD] > 1",
@@ -34,7 +34,8 @@ struct ColumnsInObjectsTests {
     let isUsed: Bool
     do {
       try connection.executeScript(
-        "PRAGMA legacy_alter_table = ON; ALTER TABLE ZA DROP COLUMN ZOLD; UPDATE ZA SET ZB = 3; INSERT INTO ZA (ZB) VALUES (4)"
+        "PRAGMA legacy_alter_table = ON; ALTER TABLE ZA DROP COLUMN ZOLD; UPDATE ZA SET ZB = 3;"
+          + " INSERT INTO ZA (ZB) VALUES (4)"
       )
       // A list of columns may name one that is gone: SQLite then never runs the trigger for it.
       isUsed = sql.contains("UPDATE OF ZB, ZOLD")

@@ -90,10 +90,10 @@ package enum ValueConversion {
   }
 
   static func overflow(_ column: String, of type: AttributeType) -> String? {
-    // ABS throws for the lowest integer.
+    // ABS throws for the lowest integer. Infinite numbers fit, and texts are above all numbers.
     if type == .float {
-      let limit = Float.greatestFiniteMagnitude
-      return "\(column) > \(limit) AND \(column) < 9e999 OR \(column) < -\(limit) AND \(column) > -9e999"
+      let (limit, last) = (Float.greatestFiniteMagnitude, Double.greatestFiniteMagnitude)
+      return "(\(column)) NOT BETWEEN -\(limit) AND \(limit) AND (\(column)) BETWEEN -\(last) AND \(last)"
     }
     return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
   }

@@ -178,7 +178,8 @@ struct FrameworkRows {
     var (followed, unknown) = (Int64(0), Int64(0))
     // A value of another type is not an entity's name and is kept.
     for row in try connection.rows(
-      "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: reference.table, as: "s")) WHERE TYPEOF(\(column)) = 'text' GROUP BY \(column) ORDER BY \(column)"
+      "SELECT \(column), COUNT(*) FROM \(SchemaName.rows(of: reference.table, as: "s"))"
+        + " WHERE TYPEOF(\(column)) = 'text' GROUP BY \(column) ORDER BY \(column)"
     ) {
       guard let name = row[0].text, let rows = row[1].integer else { continue }
       if let fate = fates[name] {

@@ -104,7 +104,7 @@ enum LaunchBenchmark {
     }
   }
 
-  /// What an app does at each start.
+  /// The work of an app at each start.
   static func launch(
     _ url: URL, history: ModelHistory, files: any FileOperations
   ) throws -> (outcome: MigrationOutcome, isWritten: Bool) {

@@ -22,7 +22,7 @@ struct CheckedHistory {
     var isShipped: Bool { entry != nil }
   }
 
-  /// What couldn't be read, or only in part.
+  /// The parts that couldn't be read, or only in part.
   private(set) var faults: [HistoryFinding] = []
   /// Readable ones, in order.
   private(set) var versions: [Version] = []

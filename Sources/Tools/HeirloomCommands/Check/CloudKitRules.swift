@@ -71,8 +71,8 @@ struct CloudKitRules {
     entity.uniquenessConstraints.map { constraint in
       (
         constraint.count == 1 ? constraint.first : nil,
-        "\"\(entity.name)\" has a uniqueness constraint (\(constraint.joined(separator: ", "))), on which two devices can't"
-          + " agree.",
+        "\"\(entity.name)\" has a uniqueness constraint (\(constraint.joined(separator: ", "))), on which"
+          + " two devices can't agree.",
         "Take it out and merge duplicates in the app."
       )
     }
@@ -215,7 +215,8 @@ struct CloudKitRules {
         else { continue }
         add(
           entity.name, property.name,
-          "\"\(entity.name).\(property.name)\" would be \(content), and its field is \(field.content) since \"\(field.version)\".",
+          "\"\(entity.name).\(property.name)\" would be \(content), and its field is \(field.content)"
+            + " since \"\(field.version)\".",
           remedy: "Add a property of another name.")
       }
     }

@@ -74,8 +74,8 @@ struct HistoryRules {
     guard edited.isEmpty else { return }
     add(
       nil, nil,
-      "its checksum is \(version.model.versionChecksum()), and lock.json has \(entry.checksum ?? "none"). The edit can't"
-        + " be determined: there is no snapshot of the shipped version, and the lock, of an earlier release, has no"
+      "its checksum is \(version.model.versionChecksum()), and lock.json has \(entry.checksum ?? "none"). The edit"
+        + " can't be determined: there is no snapshot of the shipped version, and the lock, of an earlier release, has no"
         + " hashes of its entities.")
   }
 
@@ -190,8 +190,8 @@ struct HistoryRules {
     if let floor = lock.floorName {
       add(
         .belowFloor, .note, floor,
-        "Stores of \(listText(history.namesBelowFloor.map { "\"\($0)\"" })) are refused, as lock.json says: \"\(floor)\""
-          + " is the oldest version whose stores are still migrated.")
+        "Stores of \(listText(history.namesBelowFloor.map { "\"\($0)\"" })) are refused, as lock.json says: "
+          + "\"\(floor)\" is the oldest version whose stores are still migrated.")
     }
     guard let position = locked.firstIndex(of: currentName) else { return }
     for name in locked[(position + 1)...] {

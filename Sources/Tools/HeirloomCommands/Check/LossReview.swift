@@ -266,8 +266,8 @@ extension LossReview {
       + stale.map { item in
         HistoryFinding(
           .staleAcknowledgement, .warning, version: item.source, file: path,
-          "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that \"\(item.loss.name)\" is lost, and it"
-            + " isn't; a later mistake would go unnoticed.",
+          "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that \"\(item.loss.name)\" is lost,"
+            + " and it isn't; a later mistake would go unnoticed.",
           remedy:
             "heirloom check \(shellWord(path)) --unacknowledge \(shellWord(item.loss.name)) takes it out of the lock.")
       }

@@ -214,8 +214,9 @@ struct CheckCommand {
         findings.append(
           HistoryFinding(
             .notTried, .warning, version: version.name, file: version.file,
-            "\"\(version.name)\" → \"\(known.currentName)\": the step \(step) is left to the app's own code. No store of"
-              + " \"\(version.name)\" was migrated.", remedy: "The app's own tests can, with HeirloomTesting."))
+            "\"\(version.name)\" → \"\(known.currentName)\": the step \(step) is left to the app's own code."
+              + " No store of \"\(version.name)\" was migrated.",
+            remedy: "The app's own tests can, with HeirloomTesting."))
         warn(of: version, before: history.versions[place + 1], isByApp: code == place, mappings)
         continue
       }
@@ -235,8 +236,8 @@ struct CheckCommand {
       findings.append(
         HistoryFinding(
           .notTried, .warning, version: version.name, file: version.file,
-          "\"\(version.name)\" comes after the current version \"\(known.currentName)\": to the assistant its stores are"
-            + " newer than the app. None was migrated."))
+          "\"\(version.name)\" comes after the current version \"\(known.currentName)\": to the assistant its stores"
+            + " are newer than the app. None was migrated."))
     }
     guard !mappings.isEmpty else { return }
     for (path, note) in mappings.unused(by: history.versions[..<position].map { ($0.name, $0.model) }, in: known) {

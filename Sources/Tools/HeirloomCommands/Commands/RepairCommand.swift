@@ -7,8 +7,8 @@ extension Command {
   static let repair = Command(
     name: "repair", summary: "correct entity numbers, keys, names and missing indexes, and set a damaged record aside",
     details: [
-      "A damaged record of an unfinished operation, which stops every migration, gets another name beside the store. An"
-        + " unfinished operation is recovered, as a migration does first.",
+      "A damaged record of an unfinished operation, which stops every migration, gets another name beside the store, and so"
+        + " does the record of a store that is missing because a restoration over it failed. An unfinished operation is recovered, as a migration does first.",
       "In a copy of the store, a row whose entity number doesn't belong to its table becomes an object of the only entity that the"
         + " table can hold; if several are possible, it stays as it is. The entity number beside a key becomes that of the"
         + " object with the key, and the highest key that was assigned at least the highest that exists. In the list of"
@@ -32,7 +32,7 @@ enum RepairCommand {
       let moved = try StoreArchive(storeURL: url).repair()?.path
       let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
       if moved == nil { _ = try store.get() }
-      var lines = moved.map { ["The damaged record is \($0) now."] } ?? []
+      var lines = moved.map { ["The record of the unfinished operation is \($0) now."] } ?? []
       // An unreadable store may still have a previous version.
       let repaired = try (try? store.get()).flatMap { _ in
         try StoreRepair(of: path, models: arguments.all("--model"), console: console).run()

@@ -112,7 +112,7 @@ package enum HistoryRule: String, CaseIterable, Sendable {
     case .missingDefault, .newConstraint: [.dataHazard]
     case .suspectedRename, .lostEntity: [.suspectedRename]
     case .editedAfterRelease, .missingVersion: [self]
-    // What the source doesn't determine was neither edited nor removed.
+    // A version that the source doesn't determine was neither edited nor removed.
     case .uncertain: [.editedAfterRelease, .missingVersion]
     case .uncertainVersion: [.uncertain]
     default: []
