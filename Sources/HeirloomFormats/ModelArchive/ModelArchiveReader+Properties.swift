@@ -233,17 +233,5 @@ extension ModelArchiveReader {
 
 extension AttributeType {
   /// The class of values if the developer named none.
-  var defaultValueClassName: String? {
-    switch self {
-    case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"
-    case .decimal: "NSDecimalNumber"
-    case .string: "NSString"
-    case .date: "NSDate"
-    case .binary: "NSData"
-    case .uuid: "NSUUID"
-    case .uri: "NSURL"
-    case .composite: "NSDictionary"
-    case .undefined, .transformable, .objectID: nil
-    }
-  }
+  var defaultValueClassName: String? { self == .transformable ? nil : ValueKind(self)?.className }
 }

@@ -30,8 +30,7 @@ extension ModelArchiveReader {
       case (.boolean, .boolean): scalar
       case (.boolean, .integer(let value)): .boolean(value != 0)
       case (.boolean, .double(let value)): .boolean(value != 0)
-      case (.string, .string), (.date, .date), (.uuid, .uuid), (.uri, .uri), (.binary, .binary): scalar
-      case (.transformable, .binary): scalar
+      case (_, let value?) where !type.isNumeric && type != .boolean && value.kind == ValueKind(type): scalar
       default: nil
       }
     if converted == nil {

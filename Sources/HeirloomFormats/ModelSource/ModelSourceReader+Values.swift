@@ -24,11 +24,9 @@ extension ModelSourceReader {
     case .integer64: integer(text).map { .integer($0) }
     case .double, .float: number(text).map { .double($0) }
     case .decimal: DecimalText.canonical(text).map { .decimal($0) }
-    case .string: .string(text)
     case .boolean: boolean(text).map { .boolean($0) } ?? number(text).map { .boolean($0 != 0) }
     case .uuid: uuidBytes(text).map { .uuid($0) }
-    case .uri: .uri(text)
-    case .date, .binary, .transformable, .undefined, .objectID, .composite: nil
+    default: ValueKind(type).flatMap { AttributeValue($0, .text(text)) }
     }
   }
 

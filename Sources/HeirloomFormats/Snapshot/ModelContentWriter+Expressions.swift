@@ -3,26 +3,14 @@ import HeirloomModel
 extension ModelContentWriter {
   mutating func value(_ value: AttributeValue) {
     json.beginObject()
-    switch value {
-    case .integer(let number):
-      json.key("integer")
-      json.integer(number)
-    case .double(let number):
-      json.key("double")
-      json.double(number)
-    case .decimal(let text): string("decimal", text)
-    case .string(let text): string("string", text)
-    case .boolean(let value):
-      json.key("boolean")
-      json.boolean(value)
-    case .date(let seconds):
-      json.key("date")
-      json.double(seconds)
-    case .binary(let bytes): string("binary", bytes.base64)
-    case .uuid(let bytes): string("uuid", bytes.hexadecimal)
-    case .uri(let text): string("uri", text)
-    case .composite(let elements):
-      json.key("composite")
+    json.key(value.kind.rawValue)
+    switch value.content {
+    case .integer(let number): json.integer(number)
+    case .real(let number): json.double(number)
+    case .flag(let flag): json.boolean(flag)
+    case .text(let text): json.string(text)
+    case .bytes(let bytes): json.string(value.kind == .uuid ? bytes.hexadecimal : bytes.base64)
+    case .elements(let elements):
       json.beginObject()
       for (name, element) in elements.ordered(by: { $0.key }) {
         json.key(name)

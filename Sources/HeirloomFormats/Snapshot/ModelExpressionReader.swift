@@ -13,18 +13,16 @@ enum ModelExpressionReader {
   }
 
   private static func attributeValue(_ kind: String, _ value: JSONValue) -> AttributeValue? {
+    guard let kind = ValueKind(rawValue: kind) else { return nil }
     switch (kind, value) {
-    case ("integer", .integer(let number)): .integer(number)
-    case ("double", _): double(value).map { .double($0) }
-    case ("decimal", .string(let text)): .decimal(text)
-    case ("string", .string(let text)): .string(text)
-    case ("boolean", .boolean(let value)): .boolean(value)
-    case ("date", _): double(value).map { .date($0) }
-    case ("binary", .string(let text)): Data(base64Encoded: text).map { .binary(Array($0)) }
-    case ("uuid", .string(let text)): bytes(hexadecimal: text).map { .uuid($0) }
-    case ("uri", .string(let text)): .uri(text)
-    case ("composite", .object(let members)): composite(members)
-    default: nil
+    case (.integer, .integer(let number)): return .integer(number)
+    case (.boolean, .boolean(let flag)): return .boolean(flag)
+    case (.double, _), (.date, _): return double(value).flatMap { AttributeValue(kind, .real($0)) }
+    case (.binary, .string(let text)): return Data(base64Encoded: text).map { .binary(Array($0)) }
+    case (.uuid, .string(let text)): return bytes(hexadecimal: text).map { .uuid($0) }
+    case (_, .string(let text)): return AttributeValue(kind, .text(text))
+    case (.composite, .object(let members)): return composite(members)
+    default: return nil
     }
   }
 

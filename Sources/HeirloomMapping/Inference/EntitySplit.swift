@@ -155,28 +155,18 @@ extension AttributeDescription {
 
   /// Swift source for the default value, or else for an empty value of the type.
   fileprivate var sourceOfValue: String {
-    switch defaultValue {
-    case .integer(let value): ".integer(\(value))"
-    case .double(let value): ".double(\(value))"
-    case .decimal(let text): ".decimal(\(SwiftText.literal(text)))"
-    case .string(let text): ".string(\(SwiftText.literal(text)))"
-    case .boolean(let value): ".boolean(\(value))"
-    case .date(let seconds): ".date(\(seconds))"
-    case .uri(let text): ".uri(\(SwiftText.literal(text)))"
-    case .uuid(let bytes): ".uuid(\(bytes))"
-    case .binary(let bytes): ".binary(\(bytes))"
-    case .composite, nil:
-      switch type {
-      case .integer16, .integer32, .integer64: ".integer(0)"
-      case .double, .float: ".double(0)"
-      case .decimal: ".decimal(\"0\")"
-      case .boolean: ".boolean(false)"
-      case .date: ".date(0)"
-      case .uuid: ".uuid(\([UInt8](repeating: 0, count: 16)))"
-      case .uri: ".uri(\"\")"
-      case .binary, .transformable: ".binary([])"
-      case .string, .undefined, .objectID, .composite: ".string(\"\")"
+    let kind = ValueKind(type).flatMap { $0 == .composite ? nil : $0 } ?? .string
+    // Of a default that is composite, nothing fits another type.
+    let value = defaultValue.flatMap { $0.kind == .composite ? nil : $0 } ?? kind.empty
+    let source =
+      switch value.content {
+      case .integer(let number): "\(number)"
+      case .real(let number): "\(number)"
+      case .flag(let flag): "\(flag)"
+      case .text(let text): SwiftText.literal(text)
+      case .bytes(let bytes): "\(bytes)"
+      case .elements: "[:]"
       }
-    }
+    return ".\(value.kind.rawValue)(\(source))"
   }
 }

@@ -31,7 +31,7 @@ package struct AttributeConversion: Hashable, Sendable {
     case (.string, .decimal): "NSDecimalNumber"
     case (.string, let type) where type.isNumeric || type == .boolean: "NSNumber"
     case (.date, .double), (.date, .decimal), (.boolean, .double), (.boolean, .decimal): "NSNumber"
-    case (let type, .string) where type.isNumeric || [.boolean, .uuid, .uri].contains(type): "NSString"
+    case (let type, .string) where ValueKind(type)?.hasPlainText == true: "NSString"
     case (.integer64, .date), (.double, .date): "NSDate"
     case (.string, .uuid): "NSUUID"
     default: nil

@@ -230,26 +230,19 @@ final class QuarantineWriter {
       guard attribute.type == .decimal || (try? ValueCoding.encode(value, for: attribute)) == stored else {
         return write(cell, to: &writer)
       }
-      switch value {
+      switch value.content {
       case .integer(let number): writer.integer(number)
-      case .double(let number), .date(let number):
-        if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
-      case .decimal(let text), .string(let text), .uri(let text): writer.string(text)
-      case .boolean(let flag): writer.boolean(flag)
-      case .binary(let bytes): member("base64", bytes.base64, to: &writer)
-      case .uuid(let bytes): writer.string(Self.uuidText(bytes))
+      case .real(let number): if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
+      case .flag(let flag): writer.boolean(flag)
+      case .text(let text): writer.string(text)
+      case .bytes(let bytes):
+        if value.kind == .uuid { writer.string(bytes.uuidText) } else { member("base64", bytes.base64, to: &writer) }
       // No column holds one.
-      case .composite: writer.null()
+      case .elements: writer.null()
       }
     case .externalFile(let name): member("file", supportFolder + "/" + name, to: &writer)
     case .undecodable: write(cell, to: &writer)
     }
-  }
-
-  private static func uuidText(_ bytes: [UInt8]) -> String {
-    let digits = Array(bytes.hexadecimal.uppercased())
-    guard digits.count == 32 else { return String(digits) }
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
   }
 
   // MARK: Links

@@ -173,16 +173,8 @@ extension ExpressionEvaluator {
       return EvaluatedValue(constant)
     }
     switch (type, attribute) {
-    case ("NSString", .string), ("NSDate", .date), ("NSUUID", .uuid), ("NSURL", .uri), ("NSData", .binary):
-      return value
-    case ("NSString", .integer(let number)): return .string("\(number)")
-    case ("NSString", .decimal(let text)), ("NSString", .uri(let text)): return .string(text)
-    case ("NSString", .double(let number)): return .string(ExpressionPrinter.hashedText(.double(number)))
-    case ("NSString", .boolean(let isTrue)): return .string(isTrue ? "1" : "0")
-    case ("NSString", .uuid(let bytes)):
-      let digits = bytes.hexadecimal.uppercased()
-      let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits.dropFirst($0.lowerBound).prefix($0.count) }
-      return .string(groups.joined(separator: "-"))
+    case (attribute.kind.className, _) where !attribute.kind.isNumeric && attribute.kind != .composite: return value
+    case ("NSString", _) where attribute.kind.hasPlainText: return .string(ExpressionPrinter.hashedText(attribute))
     case ("NSNumber", .date(let seconds)): return .double(seconds)
     case ("NSNumber", .string(let text)), ("NSDecimalNumber", .string(let text)):
       guard let number = EvaluatedNumber(.decimal(text)) else { break }

@@ -53,19 +53,7 @@ extension EvaluatedValue {
     case .null: "no value"
     case .list: "a list"
     case .object: "an object"
-    case .value(let value):
-      switch value {
-      case .integer: "an integer"
-      case .double: "a double"
-      case .decimal: "a decimal number"
-      case .string: "a string"
-      case .boolean: "a boolean"
-      case .date: "a date"
-      case .binary: "binary data"
-      case .uuid: "a UUID"
-      case .uri: "a URI"
-      case .composite: "a composite value"
-      }
+    case .value(let value): value.kind.phrase
     }
   }
 }

@@ -103,7 +103,9 @@ extension ExpressionEvaluator {
   private func isEqual(_ left: EvaluatedValue, _ right: EvaluatedValue, folding: TextFolding) -> Bool {
     switch (left, right) {
     case (.value(.string(let left)), .value(.string(let right))): return folding.isEqual(left, right)
-    case (.value(.uri(let left)), .value(.uri(let right))): return TextFolding.none.isEqual(left, right)
+    case (.value(let leftValue), .value(let rightValue)) where leftValue.kind == rightValue.kind:
+      guard let leftText = leftValue.text, let rightText = rightValue.text else { return left == right }
+      return TextFolding.none.isEqual(leftText, rightText)
     default: return left == right
     }
   }
@@ -135,10 +137,12 @@ extension ExpressionEvaluator {
       case (.string(let left), .string(let right)): return folding.order(of: left, to: right)
       case (.date(let left), .date(let right)):
         return EvaluatedNumber.double(left).order(to: .double(right))
-      case (.uri(let left), .uri(let right)): return TextFolding.none.order(of: left, to: right)
       case (.uuid(let left), .uuid(let right)), (.binary(let left), .binary(let right)):
         return left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
-      default: break
+      default:
+        if leftValue.kind == rightValue.kind, let left = leftValue.text, let right = rightValue.text {
+          return TextFolding.none.order(of: left, to: right)
+        }
       }
     }
     throw EvaluationError.wrongKind(
@@ -152,9 +156,9 @@ extension ExpressionEvaluator {
   }
 
   func string(_ value: EvaluatedValue, for operation: String) throws -> String {
-    switch value {
-    case .value(.string(let text)), .value(.uri(let text)): return text
-    default: throw EvaluationError.wrongKind(operation: operation, found: value.kind, expected: "a string")
+    guard case .value(let attribute) = value, let text = attribute.text else {
+      throw EvaluationError.wrongKind(operation: operation, found: value.kind, expected: "a string")
     }
+    return text
   }
 }

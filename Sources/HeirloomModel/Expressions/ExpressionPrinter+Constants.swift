@@ -35,7 +35,7 @@ extension ExpressionPrinter {
       let rounded = sixDecimals(seconds)
       return cast(Double(rounded) == seconds ? rounded : "\(seconds)", .date)
     case .binary(let bytes): return cast(quoted(bytes.hexadecimal), .data)
-    case .uuid(let bytes): return cast(quoted(uuidText(bytes)), .uuid)
+    case .uuid(let bytes): return cast(quoted(bytes.uuidText), .uuid)
     case .uri(let text): return cast(quoted(text), .url)
     case .composite: return "\(value)"
     }
@@ -53,7 +53,7 @@ extension ExpressionPrinter {
     case .boolean(let value): return value ? "1" : "0"
     case .date(let seconds): return cast(sixDecimals(seconds), .date)
     case .binary(let bytes): return "<" + bytes.hexadecimal + ">"
-    case .uuid(let bytes): return uuidText(bytes)
+    case .uuid(let bytes): return bytes.uuidText
     case .uri(let text): return text
     case .composite: return "\(value)"
     }
@@ -69,16 +69,5 @@ extension ExpressionPrinter {
     let digits = String(carries ? 0 : Int32(millionths))
     let sign = value < 0 ? "-" : ""
     return sign + "\(magnitude)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
-  }
-
-  private static func uuidText(_ bytes: [UInt8]) -> String {
-    let digits = bytes.hexadecimal.uppercased()
-    guard bytes.count == 16 else { return digits }
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text += "-" }
-      text.append(digit)
-    }
-    return text
   }
 }

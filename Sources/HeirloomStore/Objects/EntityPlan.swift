@@ -43,8 +43,14 @@ final class EntityPlan {
     /// Values have the tag of external data.
     let isExternal: Bool
     let isDerived: Bool
+    let isText: Bool
 
-    var isText: Bool { type == .string || type == .uri }
+    init(type: AttributeType, isExternal: Bool, isDerived: Bool) {
+      self.type = type
+      self.isExternal = isExternal
+      self.isDerived = isDerived
+      isText = type.isText
+    }
   }
 
   enum Property {

@@ -25,9 +25,9 @@ extension ManagedObject {
       default: throw undecodable(slot)
       }
     }
-    switch try value(ofSlot: slot) {
-    case .string(var text), .uri(var text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
-    case .binary(let bytes): return try bytes.withUnsafeBytes(body)
+    switch try value(ofSlot: slot)?.content {
+    case .text(var text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    case .bytes(let bytes): return try bytes.withUnsafeBytes(body)
     default: return nil
     }
   }

@@ -9,12 +9,7 @@ extension ManagedObject {
   /// Returns the text of a String or URI attribute; `nil` for no value.
   public func string(_ name: String) throws(ManagedObjectError) -> String? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].isText else {
-      return try other(name, of: .string, .uri) { value in
-        switch value {
-        case .string(let text), .uri(let text): text
-        default: nil
-        }
-      }
+      return try other(name, of: AttributeType.texts) { $0.text }
     }
     guard let column = try cursorColumn(slot), let cursor else {
       switch try storedValue(slot) {
@@ -33,7 +28,7 @@ extension ManagedObject {
   /// Returns the number of an attribute of one of the integer types; `nil` for no value.
   public func int64(_ name: String) throws(ManagedObjectError) -> Int64? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type.isInteger else {
-      return try other(name, of: .integer16, .integer32, .integer64) {
+      return try other(name, of: [.integer16, .integer32, .integer64]) {
         if case .integer(let integer) = $0 { integer } else { nil }
       }
     }
@@ -49,7 +44,7 @@ extension ManagedObject {
   public func double(_ name: String) throws(ManagedObjectError) -> Double? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type == .double || plan.kinds[slot].type == .float
     else {
-      return try other(name, of: .double, .float) { if case .double(let number) = $0 { number } else { nil } }
+      return try other(name, of: [.double, .float]) { if case .double(let number) = $0 { number } else { nil } }
     }
     return try real(slot)
   }
@@ -57,7 +52,7 @@ extension ManagedObject {
   /// Returns the value of a Boolean attribute; `nil` for no value.
   public func bool(_ name: String) throws(ManagedObjectError) -> Bool? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type == .boolean else {
-      return try other(name, of: .boolean) { if case .boolean(let flag) = $0 { flag } else { nil } }
+      return try other(name, of: [.boolean]) { if case .boolean(let flag) = $0 { flag } else { nil } }
     }
     return try integer(slot).map { $0 != 0 }
   }
@@ -65,7 +60,7 @@ extension ManagedObject {
   /// Returns the value of a Date attribute; `nil` for no value.
   public func date(_ name: String) throws(ManagedObjectError) -> Date? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type == .date else {
-      return try other(name, of: .date) {
+      return try other(name, of: [.date]) {
         if case .date(let seconds) = $0 { Date(timeIntervalSinceReferenceDate: seconds) } else { nil }
       }
     }
@@ -74,12 +69,12 @@ extension ManagedObject {
 
   /// Returns the value of a Decimal attribute; `nil` for no value.
   public func decimal(_ name: String) throws(ManagedObjectError) -> Decimal? {
-    try other(name, of: .decimal) { if case .decimal(let text) = $0 { Decimal(string: text) } else { nil } }
+    try other(name, of: [.decimal]) { if case .decimal(let text) = $0 { Decimal(string: text) } else { nil } }
   }
 
   /// Returns the value of a UUID attribute; `nil` for no value.
   public func uuid(_ name: String) throws(ManagedObjectError) -> UUID? {
-    try other(name, of: .uuid) { value in
+    try other(name, of: [.uuid]) { value in
       guard case .uuid(let b) = value, b.count == 16 else { return nil }
       return UUID(
         uuid: (
@@ -90,7 +85,7 @@ extension ManagedObject {
 
   /// Returns the bytes of a binary or transformable attribute, also from an external file; `nil` for no value.
   public func bytes(_ name: String) throws(ManagedObjectError) -> [UInt8]? {
-    try other(name, of: .binary, .transformable) { if case .binary(let bytes) = $0 { bytes } else { nil } }
+    try other(name, of: [.binary, .transformable]) { if case .binary(let bytes) = $0 { bytes } else { nil } }
   }
 
   /// Returns the bytes of a binary or transformable attribute, also from an external file; `nil` for no value.
@@ -103,8 +98,8 @@ extension ManagedObject {
   /// Sets the text of a String or URI attribute; `nil` for no value.
   public func set(_ value: String?, for name: String) throws(ManagedObjectError) {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].isText, !plan.kinds[slot].isDerived else {
-      let isURI = plan.attributeSlot(name).map { plan.kinds[$0].type == .uri } ?? false
-      return try setValue(value.map { isURI ? .uri($0) : .string($0) }, forAttribute: name)
+      let kind = plan.attributeSlot(name).flatMap { ValueKind(plan.kinds[$0].type) }.flatMap { $0.isText ? $0 : nil }
+      return try setValue(value.flatMap { AttributeValue(kind ?? .string, .text($0)) }, forAttribute: name)
     }
     try checkChangeable()
     guard var value else { return change(slot, to: .null) }
@@ -184,7 +179,7 @@ extension ManagedObject {
   }
 
   private func other<Value>(
-    _ name: String, of types: AttributeType..., convert: (AttributeValue) -> Value?
+    _ name: String, of types: [AttributeType], convert: (AttributeValue) -> Value?
   ) throws(ManagedObjectError) -> Value? {
     if let slot = plan.attributeSlot(name), !types.contains(plan.kinds[slot].type) { throw wrongKind(slot) }
     guard let value = try value(forAttribute: name) else { return nil }

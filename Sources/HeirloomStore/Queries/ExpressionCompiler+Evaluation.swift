@@ -67,11 +67,10 @@ extension ExpressionCompiler {
         ? Int64(Int16.min)...Int64(Int16.max) : Int64(Int32.min)...Int64(Int32.max)
       // The known range of a stored number is only that of its type.
       return bounds.lowerBound <= range.lowerBound && range.upperBound <= bounds.upperBound && term.kind == .boolean
-    case (.boolean, .integer64), (.boolean, .boolean), (.double, .double), (.double, .float), (.date, .date),
-      (.string, .string), (.uri, .uri), (.uuid, .uuid):
-      return true
-    case (.binary, .binary), (.binary, .transformable): return !attribute.allowsExternalBinaryDataStorage
-    default: return false
+    case (.boolean, .integer64): return true
+    case (.decimal, _): return false
+    case (let kind, let type):
+      return kind == ValueKind(type) && !(kind == .binary && attribute.allowsExternalBinaryDataStorage)
     }
   }
 

@@ -87,8 +87,8 @@ extension ValueKind {
     case (.decimal, .real(let value)): value.isFinite ? .value(.decimal(Self.decimalText(value))) : nil
     case (.date, .integer(let value)): .value(.date(Double(value)))
     case (.date, .real(let value)): .value(.date(value))
-    case (.string, .text(let value)): .string(value)
-    case (.uri, .text(let value)): .value(.uri(value))
+    case (.string, .text(let text)): .string(text)
+    case (_, .text(let text)): isText ? AttributeValue(self, .text(text)).map { .value($0) } : nil
     case (.binary, .blob(let bytes)): .value(.binary(bytes))
     case (.uuid, .blob(let bytes)): bytes.count == 16 ? .value(.uuid(bytes)) : nil
     default: nil
@@ -104,20 +104,18 @@ extension ValueKind {
 extension SQLTerm {
   /// `nil` for a constant that SQLite can't store, such as NaN.
   static func stored(_ value: AttributeValue) -> (value: SQLiteValue, kind: ValueKind)? {
-    switch value {
-    case .integer(let number): return (.integer(number), .integer)
-    case .boolean(let flag): return (.integer(flag ? 1 : 0), .boolean)
-    case .double(let number): return number.isNaN ? nil : (.real(number), .double)
-    case .date(let number): return number.isNaN ? nil : (.real(number), .date)
-    case .decimal(let text):
-      if let whole = Int64(text) { return (.integer(whole), .decimal) }
+    let kind = value.kind
+    switch value.content {
+    case .integer(let number): return (.integer(number), kind)
+    case .flag(let flag): return (.integer(flag ? 1 : 0), kind)
+    case .real(let number): return number.isNaN ? nil : (.real(number), kind)
+    case .text(let text) where kind == .decimal:
+      if let whole = Int64(text) { return (.integer(whole), kind) }
       guard let number = Double(text), number.isFinite else { return nil }
-      return (.real(number), .decimal)
-    case .string(let text): return (.text(text), .string)
-    case .uri(let text): return (.text(text), .uri)
-    case .binary(let bytes): return (.blob(bytes), .binary)
-    case .uuid(let bytes): return (.blob(bytes), .uuid)
-    case .composite: return nil
+      return (.real(number), kind)
+    case .text(let text): return (.text(text), kind)
+    case .bytes(let bytes): return (.blob(bytes), kind)
+    case .elements: return nil
     }
   }
 }

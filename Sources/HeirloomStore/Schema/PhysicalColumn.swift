@@ -11,14 +11,14 @@ package enum SQLColumnType: String, Hashable, Sendable {
   case blob = "BLOB"
 
   package init?(_ type: AttributeType) {
-    switch type {
-    case .integer16, .integer32, .integer64, .boolean: self = .integer
-    case .double, .float: self = .float
+    switch ValueKind(type) {
+    case .integer, .boolean: self = .integer
+    case .double: self = .float
     case .date: self = .timestamp
     case .decimal: self = .decimal
-    case .string, .uri: self = .varchar
-    case .uuid, .transformable, .binary: self = .blob
-    case .undefined, .objectID, .composite: return nil
+    case .uuid, .binary: self = .blob
+    case let kind? where kind.isText: self = .varchar
+    default: return nil
     }
   }
 

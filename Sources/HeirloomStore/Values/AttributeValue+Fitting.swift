@@ -25,7 +25,9 @@ extension AttributeValue {
     case (.boolean, .decimal(let text)):
       value = Double(text).flatMap { $0 == 0 || $0 == 1 ? .boolean($0 == 1) : nil }
     case (.date, .double(let seconds)): value = .date(seconds)
-    case (.uri, .string(let text)): value = .uri(text)
+    case (.string, .string): value = self
+    case (let type, .string(let text)) where type.isText:
+      value = ValueKind(type).flatMap { AttributeValue($0, .text(text)) }
     case (.composite, .composite(let elements)): return attribute.composite?.fitted(elements).map { .composite($0) }
     default: value = self
     }

@@ -47,13 +47,12 @@ extension MappingObstacle {
 extension AttributeType {
   /// For a command line; `nil` for bytes and types without values.
   package var example: String? {
-    switch self {
-    case .integer16, .integer32, .integer64, .double, .float, .decimal: "0"
-    case .string, .uri: "unknown"
+    switch ValueKind(self) {
+    case .integer, .double, .decimal: "0"
     case .boolean: "no"
     case .date: "2001-01-01"
     case .uuid: "uuid()"
-    default: nil
+    default: isText ? "unknown" : nil
     }
   }
 }

@@ -99,18 +99,16 @@ package enum ValueConversion {
   }
 
   package static func literal(_ value: AttributeValue, for attribute: AttributeDescription) -> String {
-    switch value {
+    switch value.content {
     case .integer(let number): return String(number)
-    case .double(let number), .date(let number): return realLiteral(number)
-    case .decimal(let text): return realLiteral(Double(text) ?? 0)
-    case .boolean(let flag): return flag ? "1" : "0"
-    case .string(let text), .uri(let text): return textLiteral(text)
-    case .uuid(let bytes): return "X'\(bytes.hexadecimal)'"
-    case .binary(let bytes):
-      let tag: [UInt8] = attribute.allowsExternalBinaryDataStorage ? [1] : []
-      return "X'\((tag + bytes).hexadecimal)'"
+    case .real(let number): return realLiteral(number)
+    case .flag(let flag): return flag ? "1" : "0"
+    case .text(let text): return value.kind == .decimal ? realLiteral(Double(text) ?? 0) : textLiteral(text)
+    case .bytes(let bytes):
+      let isTagged = value.kind == .binary && attribute.allowsExternalBinaryDataStorage
+      return "X'\((isTagged ? [1] + bytes : bytes).hexadecimal)'"
     // It has no column: the values of its elements are written one by one.
-    case .composite: return "NULL"
+    case .elements: return "NULL"
     }
   }
 

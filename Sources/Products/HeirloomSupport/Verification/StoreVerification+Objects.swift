@@ -179,21 +179,21 @@ extension StoreVerification {
   private static func wrongTypes(
     of attribute: AttributeDescription, _ value: String
   ) -> [(condition: String, words: String)] {
-    switch attribute.type {
-    case .integer16, .integer32, .integer64, .boolean:
+    switch ValueKind(attribute.type) {
+    case .integer, .boolean:
       [
         (
           "typeof(\(value)) NOT IN ('integer', 'real') OR typeof(\(value)) = 'real' AND \(value) <> CAST(\(value) AS INTEGER)",
           "a whole number is expected"
         )
       ]
-    case .double, .float, .date, .decimal:
+    case .double, .date, .decimal:
       [("typeof(\(value)) NOT IN ('integer', 'real')", "a number is expected")]
-    case .string, .uri:
+    case let kind? where kind.isText:
       [("typeof(\(value)) <> 'text'", "text is expected")]
     case .uuid:
       [("typeof(\(value)) <> 'blob' OR length(\(value)) <> 16", "16 bytes are expected")]
-    case .binary, .transformable:
+    case .binary:
       attribute.allowsExternalBinaryDataStorage
         ? [
           (
@@ -202,7 +202,7 @@ extension StoreVerification {
             "bytes that begin with 1, or 2 and the name of a file, are expected"
           )
         ] : [("typeof(\(value)) <> 'blob'", "bytes are expected")]
-    case .undefined, .objectID, .composite: []
+    default: []
     }
   }
 

@@ -74,7 +74,7 @@ struct DecisionArgument {
     guard let attribute = attribute(property, of: entity, in: history) else {
       throw invalid(text, "an attribute of the model to migrate to, or of another version")
     }
-    let isText = attribute.type == .string || attribute.type == .uri
+    let isText = attribute.type.isText
     if value == "uuid()", isText { return .compute("CAST(uuid(), \"NSString\")") }
     if value == "uuid()" || value == "now()" { return .compute(value) }
     let isMarked = value.hasPrefix("=")
@@ -121,8 +121,7 @@ struct DecisionArgument {
     case .integer16, .integer32, .integer64: Int64(text).map { .integer($0) }
     case .double, .float: Double(text).map { .double($0) }
     case .decimal: Double(text).map { _ in .decimal(text) }
-    case .string: .string(text)
-    case .uri: .uri(text)
+    case let type where type.isText: ValueKind(type).flatMap { AttributeValue($0, .text(text)) }
     case .boolean:
       switch text.lowercased() {
       case "yes", "true", "1": .boolean(true)
@@ -145,7 +144,7 @@ struct DecisionArgument {
       return effect.properties.first.flatMap { attribute($0, of: effect.entity, in: history)?.type }.flatMap { type in
         // A constraint needs different values.
         let isUnique = history.current.entity(named: effect.entity)?.uniquenessConstraints.contains(effect.properties)
-        let value = isUnique == true && [.string, .uri].contains(type) ? AttributeType.uuid.example : type.example
+        let value = isUnique == true && type.isText ? AttributeType.uuid.example : type.example
         return value.flatMap { try? DecisionArgument("\(place)=fill:\($0)").decision(in: history) }
       }
     case .duplicate: return try? DecisionArgument("\(place)=newest").decision(in: history)

@@ -140,7 +140,7 @@ struct FrozenModelReader {
     case .date(let seconds): seconds.isFinite ? "Date(timeIntervalSinceReferenceDate: \(seconds))" : nil
     case .binary(let bytes): bytes.isEmpty ? "Data()" : nil
     case .uuid: "UUID()"
-    case .uri, .composite: nil
+    default: nil
     }
   }
 }
