@@ -1,9 +1,9 @@
 """The mistakes that Tests/Mutants lists, and how they get into a file's text. CONTRIBUTING.md says how they are written."""
-import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from checkout import ROOT
+
 FOLDER = ROOT / "Tests/Mutants"
 # Which check finds a mistake, by the letter before its number.
 TESTS, APPLE, DARWIN = "", "A", "D"

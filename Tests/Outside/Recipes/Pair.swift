@@ -1,3 +1,6 @@
+// (A name that is missing ends the program, which fails the case.)
+// swift-format-ignore-file: NeverForceUnwrap
+
 import Foundation
 import Heirloom
 import HeirloomTesting
@@ -98,7 +101,9 @@ struct Pair {
   }
 
   /// The app of a release, which still has what the releases before it needed.
-  func app(_ release: Int, modelsIn folder: URL? = nil) throws -> (history: ModelHistory, options: PersistentStoreOptions) {
+  func app(_ release: Int, modelsIn folder: URL? = nil) throws -> (
+    history: ModelHistory, options: PersistentStoreOptions
+  ) {
     var history = ModelHistory(
       current: models[release], name: "App \(release + 1)",
       earlier: (0..<release).map { (name: "App \($0 + 1)", model: models[$0]) })
@@ -135,9 +140,11 @@ struct Pair {
       let own = url.deletingLastPathComponent().appendingPathComponent("\(part.recipe)-alone.sqlite")
       let model = try type.models().first
       try type.write(model, to: own)
-      let its = ManagedObjectContext(store: try PersistentStore.open(at: own, history: ModelHistory(current: model, name: "1")))
+      let its = ManagedObjectContext(
+        store: try PersistentStore.open(at: own, history: ModelHistory(current: model, name: "1")))
       contexts.append(its)
-      written.append((model, try Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, try its.fetch($0.name)) })))
+      written.append(
+        (model, try Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, try its.fetch($0.name)) })))
     }
     var objects: [String: [ManagedObject]] = [:]
     for entity in models[0].entities {
@@ -149,7 +156,8 @@ struct Pair {
         guard let from = its[entity.name], let to = objects[entity.name], !from.isEmpty else { continue }
         for (index, object) in to.enumerated() {
           for attribute in entity.attributes {
-            try object.setValue(from[index % from.count].value(forAttribute: attribute.name), forAttribute: attribute.name)
+            try object.setValue(
+              from[index % from.count].value(forAttribute: attribute.name), forAttribute: attribute.name)
           }
           guard index < from.count else { continue }
           for relationship in entity.relationships {
@@ -244,7 +252,8 @@ extension ManagedObjectModel {
   func relaxed(_ entity: String, _ names: Set<String>) throws -> ManagedObjectModel {
     var entities = entities
     for index in entities.indices where entities[index].name == entity {
-      for attribute in entities[index].attributes.indices where names.contains(entities[index].attributes[attribute].name) {
+      for attribute in entities[index].attributes.indices
+      where names.contains(entities[index].attributes[attribute].name) {
         entities[index].attributes[attribute].isOptional = true
       }
     }

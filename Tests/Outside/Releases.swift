@@ -4,7 +4,7 @@ import Foundation
 import Heirloom
 
 let arguments = CommandLine.arguments
-let release = Int(arguments[1])!
+let release = Int(arguments[1]) ?? 0
 let storeURL = URL(fileURLWithPath: arguments[3])
 
 /// Makes a flight, and its pilot or finds them again.
@@ -15,7 +15,8 @@ final class FlightWithPilot: EntityMigrationPolicy {
     let flight = try manager.createDestinationInstance(forSource: source, in: mapping)
     guard let name = try source.string("pilotName") else { return }
     let context = manager.destinationContext
-    let pilot = try context.fetch(ObjectFetchRequest("Pilot", where: "name == %@", name)).first ?? context.insert("Pilot")
+    let pilot =
+      try context.fetch(ObjectFetchRequest("Pilot", where: "name == %@", name)).first ?? context.insert("Pilot")
     try pilot.set(name, for: "name")
     try flight.setObject(pilot, forRelationship: "pilot")
   }
@@ -88,7 +89,8 @@ do {
         continue
       }
       guard let name = row.pilot else { continue }
-      let pilot = try context.fetch(ObjectFetchRequest("Pilot", where: "name == %@", name)).first ?? context.insert("Pilot")
+      let pilot =
+        try context.fetch(ObjectFetchRequest("Pilot", where: "name == %@", name)).first ?? context.insert("Pilot")
       try pilot.set(name, for: "name")
       try flight.setObject(pilot, forRelationship: "pilot")
     }

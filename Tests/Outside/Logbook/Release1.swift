@@ -10,6 +10,8 @@ extension Logbook {
       }
       try context.save()
     }
-    for flight in try LogbookModel.Flight.fetch(in: context) { print("-", try flight.number, "by", try flight.pilotName) }
+    for flight in try LogbookModel.Flight.fetch(in: context) {
+      print("-", try flight.number, "by", try flight.pilotName)
+    }
   }
 }

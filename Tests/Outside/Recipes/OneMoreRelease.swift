@@ -13,7 +13,8 @@ enum OneMoreRelease {
     var later = EntityDescription(name: "LaterEntity")
     later.attributes = [AttributeDescription(name: "text", type: .string)]
     let third = try ManagedObjectModel(entities: second.entities + [later])
-    var history = ModelHistory(current: third, name: "3", earlier: [(name: "1", model: first), (name: "2", model: second)])
+    var history = ModelHistory(
+      current: third, name: "3", earlier: [(name: "1", model: first), (name: "2", model: second)])
     try steps(&history)
     var before = ModelHistory(current: second, name: "2", earlier: [(name: "1", model: first)])
     try steps(&before)
