@@ -8,8 +8,8 @@ import Testing
 /// `HEIRLOOM_STEP=…` runs the steps whose description contains the text.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusAccountTests {
-  private static let made = selection(of: CorpusStep.consecutive, every: 23)
-  private static let real = selection(of: CorpusStep.real, every: 7)
+  private static let made = selection(of: CorpusStep.consecutive, every: 47)
+  private static let real = selection(of: CorpusStep.real, every: 13)
 
   private static func selection(of steps: [CorpusStep], every place: Int) -> [CorpusStep] {
     guard let text = ProcessInfo.processInfo.environment["HEIRLOOM_STEP"] else {

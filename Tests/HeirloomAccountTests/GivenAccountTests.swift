@@ -10,7 +10,7 @@ import Testing
 /// The product's versions lack the renaming identifiers, which the accountant's have: the mapping says instead what
 /// continues what.
 struct GivenAccountTests {
-  private static let parts = RandomSeeds.parts(quick: 64, long: 10_000)
+  private static let parts = RandomSeeds.parts(quick: 32, long: 10_000)
   private static let kinds: [SeededEdit] = [
     .renameEntity, .renameAttribute, .renameRelationship, .renameEntity, .renameAttribute, .renameRelationship,
     .dropAttribute, .dropEntity, .addAttribute, .addEntity, .changeType,

@@ -169,7 +169,7 @@ struct LinkKindTests {
             isReflexive: isReflexive, destination: destination, builder: SeededAccountTests.builders[index % 2])
         }
       }
-    }, every: 79)
+    }, every: 199)
 
   @Test func `each link of a one-to-one relationship goes on, or is told, whichever side stores it`() throws {
     for example in Self.oneToOne {

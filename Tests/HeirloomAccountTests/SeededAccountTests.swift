@@ -13,7 +13,7 @@ struct SeededAccountTests {
   /// without room, two sides without room for the same links, or with links to dropped objects, and columns of one name
   /// in two tables.
   private static let parts =
-    RandomSeeds.parts(quick: 304, long: 40_000)
+    RandomSeeds.parts(quick: 152, long: 40_000)
     + [[701], [759], [1173], [1471], [6288], [10060], [14680], [22112]]
   static let builders: [BuilderChoice] = [.always(.rebuild), .always(.cloneAndAlter)]
 

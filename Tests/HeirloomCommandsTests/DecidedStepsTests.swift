@@ -97,7 +97,7 @@ struct DecidedStepsTests: ModelMaking {
     }
   }
 
-  @Test(arguments: LongTests.selection(of: ways, every: 5)) func `a jump over decided steps makes what the steps make`(
+  @Test(arguments: LongTests.selection(of: ways, every: 11)) func `a jump over decided steps makes what the steps make`(
     way: Way
   ) throws {
     let place = String(way.decision.prefix { $0 != "=" })

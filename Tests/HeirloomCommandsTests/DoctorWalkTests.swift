@@ -154,7 +154,7 @@ struct DoctorWalkTests {
 
   @Test(
     .enabled(if: Corpus.isPresent, Corpus.absence), .slow("real stores, each damaged, mended by commands and migrated"),
-    arguments: StoreDamage.all)
+    arguments: LongTests.selection(of: StoreDamage.all, every: 3))
   func `the advice for what a program did to a store ends`(damage: StoreDamage) throws {
     try damage.withStore { url in
       let tool = Tool(directory: url.deletingLastPathComponent())

@@ -72,7 +72,7 @@ struct NumberRepairTests {
     #expect(try findings(tool, store.url).isEmpty)
   }
 
-  @Test(.slow("each damage, mended by commands and migrated"), arguments: damages)
+  @Test(.slow("each damage, mended by commands and migrated"), arguments: LongTests.selection(of: damages, every: 2))
   func `each finding names the command that removes it, and another migration keeps all`(damage: Damage) throws {
     let store = try NumberedStore()
     let rows = try NumberedStore.rows(of: store.url)
@@ -117,7 +117,7 @@ struct NumberRepairTests {
     try Self.migrateOnce(tool, store, rows)
   }
 
-  @Test(.slow("each damage, migrated and salvaged"), arguments: damages)
+  @Test(.slow("each damage, migrated and salvaged"), arguments: LongTests.selection(of: damages, every: 3))
   func `a migration and a salvage correct the same, and say it`(damage: Damage) throws {
     for command in ["migrate", "salvage"] {
       var store = try NumberedStore()

@@ -47,7 +47,9 @@ struct ProposedExpressionTests: ModelMaking {
     try ManagedObjectModel(entities: [entity("Note", [attribute("first", type)])])
   }
 
-  @Test(arguments: types) func `the proposed decision converts, word for word`(source: AttributeType) throws {
+  @Test(arguments: LongTests.selection(of: types, every: 3)) func `the proposed decision converts, word for word`(
+    source: AttributeType
+  ) throws {
     let tool = Tool(directory: directory.url)
     var proposed: Set<String> = []
     for destination in Self.types where destination != source {

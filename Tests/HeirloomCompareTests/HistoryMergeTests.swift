@@ -43,7 +43,7 @@ struct HistoryMergeTests {
 
     @Test(.slow("200 merges of real models"))
     func `two branches' edits are merged, and contradict each other where both edit one property`() throws {
-      let seeds = RandomSeeds.parts(quick: 200, long: 20_000).flatMap(\.self)
+      let seeds = RandomSeeds.parts(quick: 80, long: 20_000).flatMap(\.self)
       #expect(Self.models.count > 40)
       var (contradicting, fitting) = (0, 0)
       for seed in seeds {

@@ -88,7 +88,7 @@ struct SalvageLogAloneTests {
     return texts
   }
 
-  @Test(arguments: shapes, Rest.allCases)
+  @Test(arguments: LongTests.pairs(of: shapes, Rest.allCases, every: 3))
   func `each row whose pages the log has is read, and none that SQLite doesn't read`(shape: Shape, rest: Rest) throws {
     // Core Data's stores can be shortened, those of SwiftData's previews and of apps that made their own can't.
     for vacuum in [2, 0] {

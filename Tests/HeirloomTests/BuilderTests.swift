@@ -6,7 +6,8 @@ import Testing
 /// The two builders, compared with each other: both must make the same store from the same source.
 struct BuilderTests {
   @Test(
-    arguments: InferableChangeTests.changes + InferableChangeTests.arrivals, LongTests.areOn ? [0, 1, 7, 40] : [7])
+    arguments: LongTests.selection(of: InferableChangeTests.changes + InferableChangeTests.arrivals, every: 2),
+    LongTests.areOn ? [0, 1, 7, 40] : [7])
   func `both builders make the same store of a generated one`(
     change: InferableChangeTests.Change, objects: Int
   ) throws {

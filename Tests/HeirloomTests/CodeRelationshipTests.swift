@@ -175,7 +175,7 @@ struct CodeRelationshipTests {
       for entities in [["A"], ["B"], ["A", "B"]] {
         for policy in policies {
           number += 1
-          guard LongTests.areOn || number.isMultiple(of: 7) else { continue }
+          guard LongTests.areOn || number.isMultiple(of: 17) else { continue }
           let url = base.file("\(number).sqlite")
           try FileManager.default.copyItem(at: original, to: url)
           let losses = try Self.losses(ofMigrating: url, shape, after, policy, entities)

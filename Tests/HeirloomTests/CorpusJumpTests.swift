@@ -46,7 +46,7 @@ struct CorpusJumpTests {
   }
 
   /// Adds one entity, as any app's next version may, whose name sorts first and so renumbers all others.
-  @Test(arguments: LongTests.selection(of: Corpus.storePaths, every: 3))
+  @Test(arguments: LongTests.selection(of: Corpus.storePaths, every: 8))
   func `a new entity that renumbers all others leaves every object and every table of others as it was`(
     path: String
   ) throws {

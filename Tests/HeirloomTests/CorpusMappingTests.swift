@@ -77,7 +77,9 @@ struct CorpusMappingTests {
     return (try model(read.sourceModelPath), try model(read.destinationModelPath))
   }
 
-  @Test(arguments: files) func `runs on a generated store of its source version`(path: String) throws {
+  @Test(arguments: LongTests.selection(of: files, every: 3)) func `runs on a generated store of its source version`(
+    path: String
+  ) throws {
     let read = try MappingModelFile.read(Corpus.folder.appendingPathComponent(path).path).read
     let (source, destination) = try Self.models(of: read, in: String(path.prefix { $0 != "/" }))
     let directory = try TemporaryDirectory()

@@ -32,7 +32,7 @@ struct CorpusPath: CustomTestStringConvertible, Sendable {
   static let selected: [CorpusPath] = {
     let projects = Dictionary(grouping: all, by: \.project).sorted { $0.key < $1.key }.map(\.value)
     return projects.flatMap { paths in
-      let few = LongTests.selection(of: Array(paths.indices), every: 3)
+      let few = LongTests.selection(of: Array(paths.indices), every: 5)
       return paths.indices.filter { few.contains($0) || paths[$0].hasOtherJoinNames }.map { paths[$0] }
     }
   }()

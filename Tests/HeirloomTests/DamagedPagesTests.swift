@@ -269,7 +269,9 @@ struct DamagedPagesTests {
     }
   }
 
-  @Test(.slow("72 stores, each migrated and held against another"), arguments: Change.allCases, Damage.allCases)
+  @Test(
+    .slow("stores, each migrated and held against another"),
+    arguments: LongTests.pairs(of: Change.allCases, Damage.allCases, every: 5))
   func `a plan and a migration are those of the store with right indexes`(_ change: Change, _ damage: Damage) throws {
     let (whole, place) = (try Place(), try Place())
     let later = try change.model()

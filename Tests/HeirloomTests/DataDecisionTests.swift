@@ -91,7 +91,7 @@ struct DataDecisionTests {
     return few + (0..<60).map { Amount(objects: 3 + Int($0 * 7 % 23), names: 1 + Int($0 % 9), seed: $0) }
   }()
 
-  @Test(arguments: choices, amounts)
+  @Test(arguments: LongTests.pairs(of: choices, amounts, every: 3))
   func `kept rows and rows counted by decision are the rows there were, and a second run does nothing`(
     choice: DataDecision.Choice, amount: Amount
   ) throws {

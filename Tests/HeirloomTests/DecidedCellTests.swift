@@ -123,7 +123,8 @@ struct DecidedCellTests {
       try tables.flatMap { try plain.rows("SELECT * FROM \(quote($0[0].text ?? ""))") }.joined().compactMap(\.integer))
   }
 
-  @Test(arguments: Kind.allCases, [DataDecision.Choice.quarantine, .keepNewest(), .merge()])
+  @Test(
+    arguments: LongTests.pairs(of: Kind.allCases, [DataDecision.Choice.quarantine, .keepNewest(), .merge()], every: 3))
   func `each cell of an object that goes is in the file, in the store, or told`(
     kind: Kind, choice: DataDecision.Choice
   ) throws {

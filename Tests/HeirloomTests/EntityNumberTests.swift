@@ -28,7 +28,7 @@ struct EntityNumberTests {
     plan.warnings.filter { $0.contains("entity number") || $0.hasPrefix("Z_PRIMARYKEY") }
   }
 
-  @Test(arguments: NumberedStore.wrongNumbers, builders)
+  @Test(arguments: LongTests.pairs(of: NumberedStore.wrongNumbers, builders, every: 3))
   func `a row that can be of one entity only is migrated with it, and counted`(
     literal: String, builder: BuilderChoice
   ) throws {
@@ -51,7 +51,9 @@ struct EntityNumberTests {
   }
 
   @Test(
-    arguments: NumberedStore.wrongNumbers + ["(SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Poodle')"], builders)
+    arguments: LongTests.pairs(
+      of: NumberedStore.wrongNumbers + ["(SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Poodle')"], builders, every: 3)
+  )
   func `the number beside a key becomes that of the object, and is counted`(
     literal: String, builder: BuilderChoice
   ) throws {
@@ -89,7 +91,7 @@ struct EntityNumberTests {
       corrections.contains { $0.hasSuffix("the highest key of Note: it is changed to 108, the highest in ZNOTE") })
   }
 
-  @Test(arguments: NumberedStore.wrongNumbers, builders)
+  @Test(arguments: LongTests.pairs(of: NumberedStore.wrongNumbers, builders, every: 3))
   func `where several entities are possible, nothing is guessed`(literal: String, builder: BuilderChoice) throws {
     let store = try NumberedStore()
     // A fault of each kind that is corrected elsewhere, too.

@@ -10,7 +10,7 @@ import Testing
 /// A check has no store, so it names a loss if any store may have it. `HEIRLOOM_SEED=…` runs the case that a failure
 /// named, or with `…-…` a range.
 struct ForeseenLossTests {
-  private static let parts = RandomSeeds.parts(quick: 240, long: 20_000)
+  private static let parts = RandomSeeds.parts(quick: 96, long: 20_000)
 
   @Test(arguments: parts)
   func `a check names each loss that a plan counts, and no loss of content that is there and stays`(

@@ -79,7 +79,7 @@ struct FrameworkRowTests {
 
   @Test(
     .enabled(if: Corpus.isPresent, Corpus.absence), .slow("real stores, each migrated by both builders"),
-    arguments: paths, Change.allCases)
+    arguments: LongTests.pairs(of: paths, Change.allCases, every: 3))
   func `every change of a real store's history names the entity that it named`(path: String, change: Change) throws {
     try #require(Self.paths.count == 5)
     for builder in Self.builders {

@@ -107,7 +107,7 @@ struct RandomConsentTests {
     }
   }
 
-  @Test(arguments: RandomSeeds.parts(quick: 80, long: 4_000))
+  @Test(arguments: RandomSeeds.parts(quick: 40, long: 4_000))
   func `a jump has the consents of its steps, by step, name and kind`(seeds: [UInt64]) throws {
     for seed in seeds {
       var example = Example(seed: seed)

@@ -9,7 +9,7 @@ import Testing
 ///
 /// `HEIRLOOM_LONG_TESTS=1` runs a thousand; `HEIRLOOM_SEED=…` runs the one that a failure named, or with `…-…` a range.
 struct RandomJumpTests {
-  private static let parts = RandomSeeds.parts(quick: 48, long: 1000)
+  private static let parts = RandomSeeds.parts(quick: 24, long: 1000)
 
   /// Changes that may undo each other, or cut off things that the next version has room for again.
   private static let twisted: [RandomEdit] = [

@@ -12,7 +12,7 @@ import Testing
 /// `…-…` a range.
 struct RandomMigrationTests {
   private static let isLong = LongTests.areOn
-  private static let parts = RandomSeeds.parts(quick: 64, long: 1000)
+  private static let parts = RandomSeeds.parts(quick: 40, long: 1000)
 
   @Test(.slow("random stores, each made and migrated"), arguments: parts)
   func `every object, value, link and place is where the edits say`(seeds: [UInt64]) throws {

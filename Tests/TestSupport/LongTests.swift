@@ -17,6 +17,20 @@ package enum LongTests {
   package static func selection<Element>(of all: [Element], every step: Int) -> [Element] {
     stride(from: 0, to: all.count, by: areOn ? 1 : step).map { all[$0] }
   }
+
+  /// All pairs, or in a quick run every few of them, with each element of either list in one pair at least.
+  package static func pairs<First, Second>(
+    of first: [First], _ second: [Second], every step: Int
+  ) -> Zip2Sequence<[First], [Second]> {
+    let all = first.indices.flatMap { row in second.indices.map { (row, $0) } }
+    var (rows, columns): (Set<Int>, Set<Int>) = ([], [])
+    // Along the diagonals: a step that divides the number of columns would always meet the same ones.
+    let chosen = all.filter { row, column in
+      let isNew = rows.insert(row).inserted
+      return columns.insert(column).inserted || isNew || areOn || (row + column).isMultiple(of: step)
+    }
+    return zip(chosen.map { first[$0.0] }, chosen.map { second[$0.1] })
+  }
 }
 
 extension MigrationAssistant.Configuration {

@@ -127,7 +127,7 @@ struct ListEditTests {
     }
   }
 
-  @Test(arguments: 0..<32)
+  @Test(arguments: 0..<LongTests.count(quick: 12, long: 32))
   func `edits in place are what setting the whole list is`(seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     let sides = [
