@@ -1,13 +1,7 @@
 struct BenchmarkArguments: Hashable {
-  /// In notes; `nil` if not given.
+  /// `nil` if not given: some workloads have sizes of their own.
   var noteCounts: [Int]?
-  /// In notes, without duplicates.
-  var sizes: [Int] {
-    var sizes: [Int] = []
-    for count in noteCounts ?? [Self.defaultNotes] where !sizes.contains(count) { sizes.append(count) }
-    return sizes
-  }
-  /// The first size, for workloads that migrate one store.
+  var sizes: [Int] { noteCounts ?? [Self.defaultNotes] }
   var notes: Int { sizes.first ?? Self.defaultNotes }
   var roundCount: Int?
   /// For workloads whose single runs vary much.
@@ -53,8 +47,8 @@ struct BenchmarkArguments: Hashable {
       --models A B     only reads two models and compares them
       --guard          compares ratios, memory, counted instructions and the released tool's size with their ceilings; fails if over
       --ceilings N     takes N percent of each ceiling, to see that the guard can fail (100)
-      --json           one object on standard output: summary (of the migrations), launch, models, memory, retention; rows and
-                       removal by notes; migrations by workload and notes; times in seconds, sizes in bytes, goals as is…Met
+      --json           one object on standard output: the machine, and a table for each workload and size, with rows of
+                       figures, goals and whether they are met; times in seconds, sizes in bytes, percentages as fractions
       --svg FILE       also plots the time of the migrations against the size of the store
     """
 
@@ -63,26 +57,23 @@ struct BenchmarkArguments: Hashable {
     while let word = remaining.popFirst() {
       switch word {
       case "--notes":
-        noteCounts = []
-        for part in try Self.value(word, remaining.popFirst()).split(separator: ",", omittingEmptySubsequences: false) {
-          noteCounts?.append(try Self.number(word, String(part), in: 1...10_000_000))
+        var counts: [Int] = []
+        for part in try Self.parts(word, remaining.popFirst()) {
+          let count = try Self.number(word, part, in: 1...10_000_000)
+          if !counts.contains(count) { counts.append(count) }
         }
+        noteCounts = counts
       case "--rounds": roundCount = try Self.number(word, remaining.popFirst(), in: 1...1000)
       case "--jobs":
-        jobCounts = []
-        for part in try Self.value(word, remaining.popFirst()).split(separator: ",", omittingEmptySubsequences: false) {
-          jobCounts?.append(try Self.number(word, String(part), in: 1...64))
+        jobCounts = try Self.parts(word, remaining.popFirst()).map { part throws(BenchmarkError) in
+          try Self.number(word, part, in: 1...64)
         }
       case "--stores": storeCount = try Self.number(word, remaining.popFirst(), in: 1...1_000_000)
       case "--seed": seed = try Self.number(word, remaining.popFirst(), in: 0...UInt64.max)
       case "--only":
-        only = []
-        for name in try Self.value(word, remaining.popFirst()).split(separator: ",", omittingEmptySubsequences: false) {
-          guard let workload = BenchmarkWorkload(String(name)) else {
-            throw .usage(
-              "--only \(name): expected some of \(BenchmarkWorkload.all.map(\.name).joined(separator: ", ")).")
-          }
-          only?.append(workload)
+        only = try Self.parts(word, remaining.popFirst()).map { name throws(BenchmarkError) in
+          if let workload = BenchmarkWorkload(name) { return workload }
+          throw .usage("--only \(name): expected some of \(BenchmarkWorkload.all.map(\.name).joined(separator: ", ")).")
         }
       case "--directory": directory = try Self.value(word, remaining.popFirst())
       case "--svg": plotPath = try Self.value(word, remaining.popFirst())
@@ -114,6 +105,10 @@ struct BenchmarkArguments: Hashable {
   private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {
     guard let word, !word.isEmpty else { throw .usage("\(option) needs a value.") }
     return word
+  }
+
+  private static func parts(_ option: String, _ word: String?) throws(BenchmarkError) -> [String] {
+    try value(option, word).split(separator: ",", omittingEmptySubsequences: false).map(String.init)
   }
 
   private static func number<Number: FixedWidthInteger>(

@@ -1,3 +1,5 @@
+import Foundation
+
 enum BenchmarkError: Error, Hashable {
   case usage(String)
   case childFailed(name: String, reason: String)
@@ -24,5 +26,23 @@ extension BenchmarkError: CustomStringConvertible {
     case .unexpectedOutcome(let expected, let found): "The outcome is \(found); \(expected) was expected."
     case .overCeilings(let sentences): sentences.joined(separator: "\nerror: ")
     }
+  }
+}
+
+extension BenchmarkError {
+  /// With a subject, the error is about contents, else about an outcome.
+  static func require(
+    _ isRight: Bool, _ subject: String? = nil, expected: @autoclosure () -> String, found: @autoclosure () -> String
+  ) throws(BenchmarkError) {
+    guard !isRight else { return }
+    guard let subject else { throw .unexpectedOutcome(expected: expected(), found: found()) }
+    throw .differentContents(subject: subject, expected: expected(), found: found())
+  }
+
+  /// Returns the status of a system call unless it failed.
+  @discardableResult
+  static func check(_ call: String, _ path: String, _ status: Int32) throws(BenchmarkError) -> Int32 {
+    guard status >= 0 else { throw .system(call: call, path: path, code: errno) }
+    return status
   }
 }

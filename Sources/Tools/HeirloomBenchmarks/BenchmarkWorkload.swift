@@ -14,7 +14,7 @@ enum BenchmarkWorkload: Hashable {
   /// The time from a cancellation to the end of the migration.
   case cancellation
 
-  /// In the order of listings.
+  /// In the order of listings and of the report.
   static let all: [BenchmarkWorkload] =
     [.launch, .models, .rows, .retention, .removal] + MigrationWorkload.allCases.map(Self.migration)
     + [.memory, .fleet, .cancellation]
@@ -35,6 +35,28 @@ enum BenchmarkWorkload: Hashable {
     switch self {
     case .memory, .fleet, .cancellation: true
     case .launch, .models, .rows, .retention, .removal, .migration: false
+    }
+  }
+
+  /// True for those that are measured with one store of each size.
+  var isBySize: Bool {
+    switch self {
+    case .rows, .removal, .migration, .cancellation: true
+    case .launch, .models, .retention, .memory, .fleet: false
+    }
+  }
+
+  func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> ReportTable {
+    switch self {
+    case .launch: try LaunchBenchmark.run(in: work)
+    case .models: try LargeModelBenchmark.run(in: work)
+    case .rows: try RowBenchmark.run(arguments, in: work)
+    case .retention: try RetentionBenchmark.run(arguments, in: work)
+    case .removal: try RemovalBenchmark.run(arguments, in: work)
+    case .migration(let workload): try MigrationBenchmark.run(workload, arguments, in: work)
+    case .memory: try MemoryBenchmark.run(arguments, in: work)
+    case .fleet: try FleetBenchmark.run(arguments, in: work)
+    case .cancellation: try CancellationBenchmark.run(arguments, in: work)
     }
   }
 

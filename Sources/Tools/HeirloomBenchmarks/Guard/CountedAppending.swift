@@ -12,16 +12,12 @@ enum CountedAppending: String, CaseIterable {
   /// The difference of both counts gives the cost per object in a long list.
   private static let objects = (few: 1000, many: 9000)
 
-  /// Returns appending's instructions divided by linking's.
-  static func count(with counter: InstructionCounter, in folder: String) throws -> Double {
-    func run(_ way: CountedAppending, _ count: Int) -> InstructionCounter.Run {
-      InstructionCounter.Run(name: childName, words: [way.rawValue, String(count), folder])
+  static func figure(with counter: InstructionCounter, in folder: String) throws -> GuardedFigure {
+    let differences = try counter.differences(allCases, of: childName) { way in
+      [objects.few, objects.many].map { [way.rawValue, String($0), folder] }
     }
-    let counts = try counter.count(allCases.flatMap { [run($0, objects.few), run($0, objects.many)] })
-    func difference(_ way: CountedAppending) -> Double {
-      (counts[run(way, objects.many)] ?? .nan) - (counts[run(way, objects.few)] ?? .nan)
-    }
-    return difference(.appending) / difference(.linking)
+    let ratio = (differences[.appending] ?? .nan) / (differences[.linking] ?? .nan)
+    return GuardedFigure("append to a list, by linking to its owner", ratio, atMost: GuardCeilings.appending, .times)
   }
 
   /// The words are the way, the number of notes and the folder.
@@ -40,9 +36,7 @@ enum CountedAppending: String, CaseIterable {
       }
     }
     try context.save()
-    guard person[toMany: "notes"].count == count else {
-      throw BenchmarkError.unexpectedOutcome(
-        expected: "\(count) notes", found: "\(person[toMany: "notes"].count)")
-    }
+    let found = person[toMany: "notes"].count
+    try BenchmarkError.require(found == count, expected: "\(count) notes", found: "\(found)")
   }
 }

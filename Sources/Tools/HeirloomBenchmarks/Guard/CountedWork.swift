@@ -15,7 +15,7 @@ enum CountedWork: String, CaseIterable {
 
   static let childName = "counted"
 
-  var title: String {
+  private var title: String {
     switch self {
     case .firstLaunch: "first launch of a process, nothing to do"
     case .laterLaunch: "later launch, nothing to do"
@@ -27,7 +27,7 @@ enum CountedWork: String, CaseIterable {
   }
 
   /// Two numbers of repetitions; the difference of their counts gives the cost of one repetition.
-  var repetitions: (fewer: Int, more: Int) {
+  private var repetitions: (fewer: Int, more: Int) {
     switch self {
     case .firstLaunch: (0, 1)
     case .laterLaunch: (1, 11)
@@ -35,50 +35,46 @@ enum CountedWork: String, CaseIterable {
     }
   }
 
-  /// `folder` was filled by ``prepare(in:)``.
+  private var file: String {
+    switch self {
+    case .firstLaunch, .laterLaunch, .inferMapping: "Large.sqlite"
+    case .readSource: "Large.xml"
+    case .readArchive: "Large.mom"
+    case .readSnapshot: "Large.json.gz"
+    }
+  }
+
+  /// `folder` must be empty.
   ///
   /// The process start, and caches that fill once, are in both counts and cancel out.
-  static func count(with counter: InstructionCounter, in folder: String) throws -> [CountedWork: Double] {
-    func run(_ work: CountedWork, _ repetitions: Int) -> InstructionCounter.Run {
-      InstructionCounter.Run(name: childName, words: [work.rawValue, String(repetitions), folder])
+  static func figures(with counter: InstructionCounter, in folder: String) throws -> [GuardedFigure] {
+    try prepare(in: folder)
+    let differences = try counter.differences(allCases, of: childName) { work in
+      [work.repetitions.fewer, work.repetitions.more].map { [work.rawValue, String($0), folder] }
     }
-    let counts = try counter.count(
-      allCases.flatMap { [run($0, $0.repetitions.fewer), run($0, $0.repetitions.more)] })
-    return Dictionary(
-      uniqueKeysWithValues: allCases.map { work in
-        let (fewer, more) = work.repetitions
-        let difference = (counts[run(work, more)] ?? .nan) - (counts[run(work, fewer)] ?? .nan)
-        return (work, difference / Double(more - fewer))
-      })
+    return allCases.map { work in
+      let count = (differences[work] ?? .nan) / Double(work.repetitions.more - work.repetitions.fewer)
+      return GuardedFigure(work.title, count, atMost: GuardCeilings.instructions(work) * 1e6, .instructions)
+    }
   }
 
-  /// `folder` must be empty; the files made in it are checked to be read back equal.
-  static func prepare(in folder: String) throws {
+  /// The files are checked to be read back equal.
+  private static func prepare(in folder: String) throws {
     let model = try BenchmarkModels.large()
-    try LaunchBenchmark.prepare(Self.path(.store, in: folder), model: model)
-    let files: [(File, [UInt8])] = [
-      (.source, BenchmarkModels.source(of: model)), (.archive, try ModelArchiveWriter.archive(model)),
-      (.snapshot, try ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0)).bytes(.compressed)),
+    try LaunchBenchmark.prepare(PathText.join(folder, CountedWork.firstLaunch.file), model: model)
+    let files: [(CountedWork, [UInt8])] = [
+      (.readSource, BenchmarkModels.source(of: model)), (.readArchive, try ModelArchiveWriter.archive(model)),
+      (.readSnapshot, try ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0)).bytes(.compressed)),
     ]
-    for (file, bytes) in files {
-      let path = Self.path(file, in: folder)
+    for (work, bytes) in files {
+      let path = PathText.join(folder, work.file)
       try POSIXFileOperations().writeNewFile(path, bytes: bytes, attributes: FileAttributes(mode: 0o644))
       let read = try ModelFile.read(path)
-      guard read.model.versionHashes() == model.versionHashes(), read.warnings.isEmpty else {
-        throw BenchmarkError.differentContents(
-          subject: path, expected: "the large model", found: "another, with \(read.warnings.count) warnings")
-      }
+      try BenchmarkError.require(
+        read.model.versionHashes() == model.versionHashes() && read.warnings.isEmpty, path,
+        expected: "the large model", found: "another, with \(read.warnings.count) warnings")
     }
   }
-
-  private enum File: String {
-    case store = "Large.sqlite"
-    case source = "Large.xml"
-    case archive = "Large.mom"
-    case snapshot = "Large.json.gz"
-  }
-
-  private static func path(_ file: File, in folder: String) -> String { PathText.join(folder, file.rawValue) }
 
   /// The words are the work, the number of repetitions and the prepared folder.
   ///
@@ -87,39 +83,27 @@ enum CountedWork: String, CaseIterable {
     guard words.count == 3, let work = CountedWork(rawValue: words[0]), let count = Int(words[1]), count >= 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a work, a number and a folder.")
     }
-    let folder = words[2]
+    let path = PathText.join(words[2], work.file)
     let model = try BenchmarkModels.large()
     switch work {
     case .firstLaunch, .laterLaunch:
-      let url = URL(fileURLWithPath: path(.store, in: folder))
+      let url = URL(fileURLWithPath: path)
       let history = ModelHistory(current: model)
+      for _ in 0..<count { try LaunchBenchmark.launchUpToDate(url, history: history, files: POSIXFileOperations()) }
+    case .readSource, .readArchive, .readSnapshot:
       for _ in 0..<count {
-        let (outcome, isWritten) = try LaunchBenchmark.launch(url, history: history, files: POSIXFileOperations())
-        guard case .upToDate = outcome, !isWritten else {
-          throw BenchmarkError.unexpectedOutcome(expected: "up to date", found: "\(outcome), \(isWritten)")
-        }
+        let count = try ModelFile.read(path).model.entities.count
+        try BenchmarkError.require(
+          count == BenchmarkModels.largeEntityCount, expected: "the large model", found: "\(count) entities")
       }
-    case .readSource: try read(.source, count, in: folder)
-    case .readArchive: try read(.archive, count, in: folder)
-    case .readSnapshot: try read(.snapshot, count, in: folder)
     case .inferMapping:
       let earlier = try BenchmarkModels.large(attributeCount: BenchmarkModels.largeAttributeCount - 1)
       for _ in 0..<count {
         let difference = ModelDifference(from: earlier, to: model)
         let mapping = try difference.inference.mappingModel()
-        guard !difference.changes.isEmpty, mapping.entityMappings.count == BenchmarkModels.largeEntityCount else {
-          throw BenchmarkError.unexpectedOutcome(
-            expected: "changes and a whole mapping", found: "\(difference.changes.count) changes")
-        }
-      }
-    }
-  }
-
-  private static func read(_ file: File, _ count: Int, in folder: String) throws {
-    for _ in 0..<count {
-      let model = try ModelFile.read(path(file, in: folder)).model
-      guard model.entities.count == BenchmarkModels.largeEntityCount else {
-        throw BenchmarkError.unexpectedOutcome(expected: "the large model", found: "\(model.entities.count) entities")
+        try BenchmarkError.require(
+          !difference.changes.isEmpty && mapping.entityMappings.count == BenchmarkModels.largeEntityCount,
+          expected: "changes and a whole mapping", found: "\(difference.changes.count) changes")
       }
     }
   }

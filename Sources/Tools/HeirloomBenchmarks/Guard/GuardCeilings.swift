@@ -32,35 +32,25 @@ enum GuardCeilings {
     // The instructions per note have goals, shown beside them: lower a ceiling as its figure falls.
     switch workload {
     case .additive:
-      Migration(
-        instructions: 3.5, provenInstructions: 1.17, fixed: 101, processor: 3.5, provenProcessor: 1.45)
+      Migration(instructions: 3.5, provenInstructions: 1.17, fixed: 101, processor: 3.5, provenProcessor: 1.45)
     case .plain:
-      Migration(
-        instructions: nil, provenInstructions: 0.96, fixed: 98, processor: 10.8, provenProcessor: 1.5)
+      Migration(instructions: nil, provenInstructions: 0.96, fixed: 98, processor: 10.8, provenProcessor: 1.5)
     case .renumbering:
-      Migration(
-        instructions: 2.85, provenInstructions: 1.37, fixed: 103, processor: 2.8, provenProcessor: 1.5)
+      Migration(instructions: 2.85, provenInstructions: 1.37, fixed: 103, processor: 2.8, provenProcessor: 1.5)
     case .reshaping:
-      Migration(
-        instructions: 2.7, provenInstructions: 1.47, fixed: 117, processor: 3.1, provenProcessor: 1.65)
+      Migration(instructions: 2.7, provenInstructions: 1.47, fixed: 117, processor: 3.1, provenProcessor: 1.65)
     case .computing:
-      Migration(
-        instructions: 3.6, provenInstructions: 1.22, fixed: 127, processor: 4.2, provenProcessor: 1.55)
+      Migration(instructions: 3.6, provenInstructions: 1.22, fixed: 127, processor: 4.2, provenProcessor: 1.55)
     case .splitting:
-      Migration(
-        instructions: 2.85, provenInstructions: 2.1, fixed: 144, processor: 3.1, provenProcessor: 2.3)
+      Migration(instructions: 2.85, provenInstructions: 2.1, fixed: 144, processor: 3.1, provenProcessor: 2.3)
     case .splittingTyped:
-      Migration(
-        instructions: 3.15, provenInstructions: 2.3, fixed: 144, processor: 3.3, provenProcessor: 2.45)
+      Migration(instructions: 3.15, provenInstructions: 2.3, fixed: 144, processor: 3.3, provenProcessor: 2.45)
     case .splittingBoxed:
-      Migration(
-        instructions: 3.6, provenInstructions: 2.62, fixed: 144, processor: 3.5, provenProcessor: 2.5)
+      Migration(instructions: 3.6, provenInstructions: 2.62, fixed: 144, processor: 3.5, provenProcessor: 2.5)
     case .fiftyVersions:
-      Migration(
-        instructions: 3.5, provenInstructions: 1.05, fixed: 128, processor: 3.3, provenProcessor: 1.5)
+      Migration(instructions: 3.5, provenInstructions: 1.05, fixed: 128, processor: 3.3, provenProcessor: 1.5)
     case .fiftyVersionsFirst:
-      Migration(
-        instructions: 3.0, provenInstructions: 1.32, fixed: 130, processor: 3.0, provenProcessor: 1.5)
+      Migration(instructions: 3.0, provenInstructions: 1.32, fixed: 130, processor: 3.0, provenProcessor: 1.5)
     }
   }
 

@@ -12,13 +12,9 @@ struct InstructionCounter: Sendable {
   private let valgrind: String
   private let executable: String
 
-  /// `nil` if Valgrind isn't installed.
   init?() throws(BenchmarkError) {
     guard let valgrind = SystemCommand.path(of: "valgrind") else { return nil }
-    guard let executable = Bundle.main.executableURL else {
-      throw BenchmarkError.childFailed(name: "valgrind", reason: "this tool doesn't find its own executable.")
-    }
-    (self.valgrind, self.executable) = (valgrind, executable.path)
+    (self.valgrind, executable) = (valgrind, try ChildProcess.ownPath())
   }
 
   /// Counts whole processes, on all processors at once: other load doesn't affect the counts.
@@ -30,6 +26,19 @@ struct InstructionCounter: Sendable {
       results.withLock { $0[different[index]] = result }
     }
     return try results.withLock { $0 }.mapValues { try $0.get() }
+  }
+
+  /// The words that `words` returns are those of a run that does less, and of one that does more.
+  func differences<Way: Hashable>(
+    _ ways: [Way], of name: String, words: (Way) -> [[String]]
+  ) throws -> [Way: Double] {
+    let runs = Dictionary(
+      uniqueKeysWithValues: ways.map { way in (way, words(way).map { Run(name: name, words: $0) }) })
+    let counts = try count(runs.values.flatMap { $0 })
+    return runs.mapValues { pair in
+      let values = pair.map { counts[$0] ?? .nan }
+      return values.count == 2 ? values[1] - values[0] : .nan
+    }
   }
 
   private func count(_ run: Run) throws -> Double {

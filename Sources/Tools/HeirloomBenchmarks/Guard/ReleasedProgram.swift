@@ -5,7 +5,6 @@ import Heirloom
 struct ReleasedProgram {
   private let path: String
 
-  /// `nil` if it wasn't built.
   init?(_ name: String) {
     guard let folder = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
     path = folder.appendingPathComponent(name).path

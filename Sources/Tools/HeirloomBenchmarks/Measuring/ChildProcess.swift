@@ -8,26 +8,17 @@ enum ChildProcess {
   static func run<Measured: Decodable>(
     _ name: String, _ words: [String], returning: Measured.Type
   ) throws -> Measured {
-    guard let executable = Bundle.main.executableURL else {
-      throw BenchmarkError.childFailed(name: name, reason: "this tool doesn't find its own executable.")
-    }
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = [option, name] + words
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    // Read before waiting, because a full pipe would block the child.
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      throw BenchmarkError.childFailed(name: name, reason: "it ended with status \(process.terminationStatus).")
-    }
+    let data = try SystemCommand.output(of: try ownPath(), [option, name] + words) { _ in }
     do {
       return try JSONDecoder().decode(Measured.self, from: data)
     } catch {
       throw BenchmarkError.childFailed(name: name, reason: "its output is not what was expected: \(error)")
     }
+  }
+
+  static func ownPath() throws(BenchmarkError) -> String {
+    if let executable = Bundle.main.executableURL { return executable.path }
+    throw .childFailed(name: "itself", reason: "this tool doesn't find its own executable.")
   }
 
   static func answer(_ measured: some Encodable) throws {

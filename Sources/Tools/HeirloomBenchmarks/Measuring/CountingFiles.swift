@@ -1,29 +1,18 @@
 import Heirloom
 import HeirloomStore
 
-/// Counts the calls that change or sync, without SQLite's for its own files.
+/// Counts the calls that change, sync, hold or lock, without SQLite's for its own files.
 final class CountingFiles: FileOperations {
-  struct Counts: Hashable {
-    var syncs = 0
-    /// Calls that make, change or remove a file, a folder or a name.
-    var changes = 0
-    var locks = 0
-  }
-
   private let files = POSIXFileOperations()
-  private let state = Locked(Counts())
+  private let state = Locked(0)
 
-  var counts: Counts { state.withLock { $0 } }
+  /// Syncs, locks, holds of a store, and calls that make, change or remove a file, a folder or a name.
+  var count: Int { state.withLock { $0 } }
 
-  fileprivate func count(changes: Int = 0, syncs: Int = 0, locks: Int = 0) {
-    state.withLock {
-      $0.changes += changes
-      $0.syncs += syncs
-      $0.locks += locks
-    }
+  private func counted() -> POSIXFileOperations {
+    state.withLock { $0 += 1 }
+    return files
   }
-
-  // MARK: Looking
 
   func status(of path: String) throws(FileError) -> FileStatus? { try files.status(of: path) }
   func names(in folder: String) throws(FileError) -> [String] { try files.names(in: folder) }
@@ -36,127 +25,33 @@ final class CountingFiles: FileOperations {
   func volume(of path: String) throws(FileError) -> VolumeInformation { try files.volume(of: path) }
   func uniqueIdentifier() -> String { files.uniqueIdentifier() }
 
-  // MARK: Changing
-
+  func hold(_ path: String) throws(FileError) -> any HeldFile { try counted().hold(path) }
   func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError) {
-    count(changes: 1)
-    try files.makeDirectory(path, attributes: attributes)
+    try counted().makeDirectory(path, attributes: attributes)
   }
-
-  func removeDirectory(_ path: String) throws(FileError) {
-    count(changes: 1)
-    try files.removeDirectory(path)
-  }
-
+  func removeDirectory(_ path: String) throws(FileError) { try counted().removeDirectory(path) }
   func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
-    count(changes: 1)
-    try files.makeEmptyFile(path, attributes: attributes)
+    try counted().makeEmptyFile(path, attributes: attributes)
   }
-
   func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
-    count(changes: 1, syncs: 1)
-    try files.writeNewFile(path, bytes: bytes, attributes: attributes)
+    try counted().writeNewFile(path, bytes: bytes, attributes: attributes)
   }
-
-  func synchronizeFile(_ path: String) throws(FileError) {
-    count(syncs: 1)
-    try files.synchronizeFile(path)
-  }
-
+  func synchronizeFile(_ path: String) throws(FileError) { try counted().synchronizeFile(path) }
   func synchronizeFile(_ path: String, while work: () throws -> Void) throws {
-    count(syncs: 1)
-    try files.synchronizeFile(path, while: work)
+    try counted().synchronizeFile(path, while: work)
   }
-
-  func synchronizeDirectory(_ path: String) throws(FileError) {
-    count(syncs: 1)
-    try files.synchronizeDirectory(path)
-  }
-
-  func link(_ path: String, to newPath: String) throws(FileError) {
-    count(changes: 1)
-    try files.link(path, to: newPath)
-  }
-
+  func synchronizeDirectory(_ path: String) throws(FileError) { try counted().synchronizeDirectory(path) }
+  func link(_ path: String, to newPath: String) throws(FileError) { try counted().link(path, to: newPath) }
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
-    count(changes: 1, syncs: 1)
-    return try files.copyFile(path, to: newPath, attributes: attributes)
+    try counted().copyFile(path, to: newPath, attributes: attributes)
   }
-
   func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
-    count(changes: 1)
-    try files.setExcludedFromBackup(isExcluded, folder)
+    try counted().setExcludedFromBackup(isExcluded, folder)
   }
-
-  func rename(_ path: String, to newPath: String) throws(FileError) {
-    count(changes: 1)
-    try files.rename(path, to: newPath)
-  }
-
-  func setMode(_ mode: UInt32, of path: String) throws(FileError) {
-    count(changes: 1)
-    try files.setMode(mode, of: path)
-  }
-
-  func unlink(_ path: String) throws(FileError) {
-    count(changes: 1)
-    try files.unlink(path)
-  }
-
+  func rename(_ path: String, to newPath: String) throws(FileError) { try counted().rename(path, to: newPath) }
+  func setMode(_ mode: UInt32, of path: String) throws(FileError) { try counted().setMode(mode, of: path) }
+  func unlink(_ path: String) throws(FileError) { try counted().unlink(path) }
   func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
-    count(locks: 1)
-    return try files.lock(path, timeout: timeout)
+    try counted().lock(path, timeout: timeout)
   }
-
-  func hold(_ path: String) throws(FileError) -> any HeldFile {
-    CountingHeldFile(try files.hold(path), counting: self)
-  }
-}
-
-private final class CountingHeldFile: HeldFile {
-  private let held: any HeldFile
-  private let counter: CountingFiles
-
-  init(_ held: any HeldFile, counting counter: CountingFiles) {
-    self.held = held
-    self.counter = counter
-  }
-
-  func status() throws(FileError) -> FileStatus { try held.status() }
-
-  func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
-    counter.count(changes: 1, syncs: 1)
-    return try held.clone(to: path, attributes: attributes)
-  }
-
-  func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
-    counter.count(changes: 1, syncs: 1)
-    return try held.copy(to: path, attributes: attributes)
-  }
-
-  func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError) {
-    counter.count(changes: 1)
-    try held.copyWithoutSync(to: path, attributes: attributes, goesOn: goesOn)
-  }
-
-  func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
-    held.sharedRanges(withCloneAt: path)
-  }
-
-  func giveAttributes(to path: String) throws(FileError) -> PassedOver {
-    counter.count(changes: 1)
-    return try held.giveAttributes(to: path)
-  }
-
-  func giveProtection(to path: String) throws(FileError) -> PassedOver {
-    counter.count(changes: 1)
-    return try held.giveProtection(to: path)
-  }
-
-  func synchronize() throws(FileError) {
-    counter.count(syncs: 1)
-    try held.synchronize()
-  }
-
-  func close() { held.close() }
 }

@@ -3,7 +3,6 @@ import Heirloom
 
 /// Values are `nil` if the system doesn't report them.
 struct ProcessCounters: Hashable {
-  /// The peak resident memory.
   var peakBytes: Int64?
   /// Sent to the disk, or scheduled to be.
   var writtenBytes: Int64?
@@ -27,6 +26,14 @@ struct ProcessCounters: Hashable {
     #else
       return nil
     #endif
+  }
+
+  /// The growth of what was written; the peak is the later one.
+  func since(_ earlier: ProcessCounters) -> ProcessCounters {
+    var difference = self
+    difference.writtenBytes = writtenBytes.flatMap { bytes in earlier.writtenBytes.map { bytes - $0 } }
+    difference.writeCalls = writeCalls.flatMap { calls in earlier.writeCalls.map { calls - $0 } }
+    return difference
   }
 
   static func now() -> ProcessCounters {

@@ -28,8 +28,26 @@ enum PerformanceGoals {
     }
   }
 
+  /// As a fraction of the lowest peak, whatever the number of notes.
+  static let memoryGrowth = 0.1
   /// For adding two attributes to a store of any size, if its copy shares its blocks.
-  static let sharedBlocksMilliseconds = 25.0
+  static let sharedBlocksSeconds = 0.025
+  /// To a proven migration in place.
+  static let inPlaceRatio = 1.2
+  /// By which one jump is faster than fifty unproven steps in place.
+  static let fiftySteps = 4.0
+  /// By which a launch that leaves the clean-up for later is faster.
+  static let deferral = 3.0
+  /// For a launch with nothing to do.
+  static let launchSeconds = 0.002
+  /// For reading a large model, and for comparing two.
+  static let modelSeconds = 0.03
+  /// For keeping a store's file, if no block is copied.
+  static let keepingSeconds = 0.01
+  /// For keeping a store's file by a copy, to a copy by hand.
+  static let keepingRatio = 1.1
+  /// In addition to the process's own.
+  static let keepingBytes: Int64 = 4 << 20
   /// Per small store.
   static let fleetProcessorSeconds = 0.002
   /// As a fraction of a hand-written loop that checks each store.

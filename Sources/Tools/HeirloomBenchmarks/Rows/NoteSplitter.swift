@@ -46,7 +46,6 @@ enum NoteSplitter {
   }
 }
 
-/// Subclasses choose the way.
 class VersePolicy: EntityMigrationPolicy {
   class var way: RowBenchmark.Way { .bytes }
 

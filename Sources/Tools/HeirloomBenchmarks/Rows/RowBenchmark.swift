@@ -5,9 +5,7 @@ import Heirloom
 ///
 /// Managed objects in two contexts are compared with a cursor and a prepared statement.
 enum RowBenchmark {
-  /// In the order of a round.
-  enum Way: String, Codable, CaseIterable {
-    /// SQLite's C functions.
+  enum Way: String, CaseIterable {
     case limit
     /// Bytes that aren't copied.
     case bytes
@@ -28,61 +26,23 @@ enum RowBenchmark {
 
   static let childName = "rows"
 
-  struct Measured: Codable {
-    var seconds: Double
-    var processorSeconds: Double
-    var verses: Int64
-    var peakBytes: Int64?
-    var sums: [String]
-  }
-
-  struct WayReport: Codable {
-    var way: Way
-    var seconds: Double
-    var processorSeconds: Double
-    var ratioToLimit: Double
-    var processorRatio: Double
-    var goalRatio: Double
-    var peakBytes: Int64?
-  }
-
-  struct Report: Codable {
-    var notes: Int
-    var verses: Int64
-    var rounds: Int
-    var ways: [WayReport]
-  }
-
-  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
-    let original = work.file(MigrationBenchmark.storeName)
-    if try POSIXFileOperations().status(of: original) == nil {
-      try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(at: original)
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> ReportTable {
+    let original = try work.notes(arguments.notes, seed: arguments.seed)
+    let series = try Series(Way.allCases, rounds: arguments.rounds) { way in
+      let path = PathText.join(try work.emptyFolder("run"), "Verses.sqlite")
+      return try ChildProcess.run(childName, [way.rawValue, original, path], returning: Measurement.self)
     }
-    var measured: [Way: [Measured]] = [:]
-    var sums: [String]?
-    for round in 0..<arguments.rounds {
-      for way in round.isMultiple(of: 2) ? Way.allCases : Way.allCases.reversed() {
-        let path = PathText.join(try work.emptyFolder("run"), "Verses.sqlite")
-        let result = try ChildProcess.run(childName, [way.rawValue, original, path], returning: Measured.self)
-        if let sums, sums != result.sums {
-          throw BenchmarkError.differentContents(
-            subject: "the verses of \(way.rawValue)", expected: "\(sums)", found: "\(result.sums)")
-        }
-        sums = result.sums
-        measured[way, default: []].append(result)
-      }
-    }
-    let limits = measured[.limit] ?? []
-    return Report(
-      notes: arguments.notes, verses: limits.first?.verses ?? 0, rounds: arguments.rounds,
-      ways: Way.allCases.map { way in
-        let runs = measured[way] ?? []
-        return WayReport(
-          way: way, seconds: runs.map(\.seconds).median, processorSeconds: runs.map(\.processorSeconds).median,
-          ratioToLimit: zip(runs, limits).map { $0.seconds / max($1.seconds, 1e-9) }.median,
-          processorRatio: zip(runs, limits).map { $0.processorSeconds / max($1.processorSeconds, 1e-9) }.median,
-          goalRatio: way.goalRatio, peakBytes: runs.compactMap(\.peakBytes).max())
-      })
+    return ReportTable(
+      workload: childName, notes: arguments.notes,
+      title:
+        "rows: \(arguments.notes) notes split into verses of another database; \(arguments.rounds) rounds, in turns",
+      rows: Way.allCases.map { series.row($0, $0.rawValue, to: [(.limit, "limit")]) },
+      goals: Way.allCases.filter { $0 != .limit }.map { way in
+        Goal(
+          "\(way.rawValue), time by the limit's", series.ratio(way, to: .limit, \.seconds), .times,
+          atMost: way.goalRatio, isBinding: false)
+      },
+      remarks: ["there is nothing to prove here; the verses of all ways agree"])
   }
 
   static func runChild(_ words: [String]) throws {
@@ -109,7 +69,14 @@ enum RowBenchmark {
     var verses: Int64 = 0
     if way == .limit {
       // The C functions need a handle without other statements, so this way has its own connection.
-      verses = try HandWrittenSplit.run(storePath: storePath, path: path)
+      let cache = HandWrittenSettings.cache
+      let byHand = try HandWrittenConnection(path: storePath)
+      try byHand.execute(
+        "PRAGMA \(cache); ATTACH '\(path)' AS candidate; PRAGMA candidate.\(cache);"
+          + " PRAGMA candidate.journal_mode = OFF; PRAGMA candidate.synchronous = OFF; BEGIN IMMEDIATE")
+      verses = try byHand.splitNotes(into: "candidate")
+      try byHand.execute("COMMIT")
+      byHand.close()
     } else {
       try connection.execute("BEGIN IMMEDIATE")
       let writing = ManagedObjectContext(streamingInto: destination)
@@ -127,15 +94,14 @@ enum RowBenchmark {
       try writing.writeKeyCounters()
       try connection.execute("COMMIT")
     }
-    let (seconds, work) = (watch.seconds, watch.processorSeconds)
-    let peak = ProcessCounters.now().peakBytes
-    let sums = try connection.rows(
+    var measured = Measurement(watch)
+    measured.peakBytes = ProcessCounters.now().peakBytes
+    measured.further = [Figure("verses", Double(verses), .count)]
+    measured.sums = try connection.rows(
       "SELECT COUNT(*), SUM(ZPOSITION), SUM(ZNOTE % 97 * ZPOSITION), SUM(LENGTH(ZTEXT)), SUM(Z_PK % 97 * LENGTH(ZTEXT)),"
-        + " MAX(ZTEXT), SUM(Z_ENT), SUM(Z_OPT) FROM candidate.ZVERSE")
-    try ChildProcess.answer(
-      Measured(
-        seconds: seconds, processorSeconds: work, verses: verses, peakBytes: peak,
-        sums: sums.flatMap { $0.map { "\($0)" } }))
+        + " MAX(ZTEXT), SUM(Z_ENT), SUM(Z_OPT) FROM candidate.ZVERSE"
+    ).flatMap { $0.map { "\($0)" } }
+    try ChildProcess.answer(measured)
   }
 
   private static func makeTables(_ schema: PhysicalSchema, at path: String) throws {

@@ -18,9 +18,7 @@ extension BenchmarkModels {
       attributes.append(attribute("added", .string))
       entities[index].attributes = attributes
     }
-    var zone = EntityDescription(name: "Zone")
-    zone.attributes = [attribute("name", .string)]
-    entities.append(zone)
+    entities.append(entity("Zone", [("name", .string)]))
     return (earlier, try ManagedObjectModel(entities: entities, versionIdentifiers: ["later"]))
   }
 
@@ -32,45 +30,47 @@ extension BenchmarkModels {
       #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,
       #"<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="22522" systemVersion="22G91""#
         + #" minimumToolsVersion="Automatic" sourceLanguage="Swift""#
-        + (model.versionIdentifiers.first.map { " userDefinedModelVersionIdentifier=\"\($0)\"" } ?? "") + ">",
+        + words([("userDefinedModelVersionIdentifier", model.versionIdentifiers.first)]) + ">",
     ]
     for entity in model.entities {
-      let className = entity.managedObjectClassName.map { " representedClassName=\"\($0)\"" } ?? ""
+      let className = words([("representedClassName", entity.managedObjectClassName)])
       lines.append("    <entity name=\"\(entity.name)\"\(className) syncable=\"YES\">")
-      lines += entity.attributes.map(source)
-      lines += entity.relationships.map(source)
-      lines += entity.indexes.map(source)
+      for attribute in entity.attributes {
+        var value: String?
+        if case .integer(let integer) = attribute.defaultValue { value = String(integer) }
+        let words = words([
+          ("name", attribute.name), ("optional", attribute.isOptional ? "YES" : nil),
+          ("attributeType", attribute.type.name), ("defaultValueString", value),
+          ("elementID", attribute.renamingIdentifier),
+        ])
+        lines.append("        <attribute\(words)/>")
+      }
+      for relationship in entity.relationships {
+        let isToOne = relationship.maxCount == 1
+        let inverse = relationship.inverseRelationship
+        let words = words([
+          ("name", relationship.name), ("optional", relationship.isOptional ? "YES" : nil),
+          ("maxCount", isToOne ? "1" : nil), ("toMany", isToOne ? nil : "YES"), ("deletionRule", "Nullify"),
+          ("destinationEntity", relationship.destinationEntity), ("inverseName", inverse),
+          ("inverseEntity", inverse.map { _ in relationship.destinationEntity }),
+        ])
+        lines.append("        <relationship\(words)/>")
+      }
+      for index in entity.indexes {
+        lines.append("        <fetchIndex name=\"\(index.name)\">")
+        for element in index.elements {
+          guard case .property(let name) = element.subject else { continue }
+          lines.append("            <fetchIndexElement property=\"\(name)\" type=\"Binary\" order=\"ascending\"/>")
+        }
+        lines.append("        </fetchIndex>")
+      }
       lines.append("    </entity>")
     }
     lines += ["</model>", ""]
     return Array(lines.joined(separator: "\n").utf8)
   }
 
-  private static func source(of attribute: AttributeDescription) -> String {
-    var text = "        <attribute name=\"\(attribute.name)\"" + (attribute.isOptional ? " optional=\"YES\"" : "")
-    text += " attributeType=\"\(attribute.type.name)\""
-    if case .integer(let value) = attribute.defaultValue { text += " defaultValueString=\"\(value)\"" }
-    if let identifier = attribute.renamingIdentifier { text += " elementID=\"\(identifier)\"" }
-    return text + "/>"
-  }
-
-  private static func source(of relationship: RelationshipDescription) -> String {
-    let destination = relationship.destinationEntity
-    var text =
-      "        <relationship name=\"\(relationship.name)\"" + (relationship.isOptional ? " optional=\"YES\"" : "")
-    text += relationship.maxCount == 1 ? " maxCount=\"1\"" : " toMany=\"YES\""
-    text += " deletionRule=\"Nullify\" destinationEntity=\"\(destination)\""
-    if let inverse = relationship.inverseRelationship {
-      text += " inverseName=\"\(inverse)\" inverseEntity=\"\(destination)\""
-    }
-    return text + "/>"
-  }
-
-  private static func source(of index: FetchIndexDescription) -> String {
-    let elements = index.elements.map { element in
-      guard case .property(let name) = element.subject else { return "" }
-      return "            <fetchIndexElement property=\"\(name)\" type=\"Binary\" order=\"ascending\"/>\n"
-    }
-    return "        <fetchIndex name=\"\(index.name)\">\n\(elements.joined())        </fetchIndex>"
+  private static func words(_ attributes: [(name: String, value: String?)]) -> String {
+    attributes.compactMap { name, value in value.map { " \(name)=\"\($0)\"" } }.joined()
   }
 }

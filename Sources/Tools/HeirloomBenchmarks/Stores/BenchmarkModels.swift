@@ -1,26 +1,17 @@
 import Heirloom
 
 enum BenchmarkModels {
-  static func notes() throws -> ManagedObjectModel {
-    try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["V1"])
-  }
+  static func notes() throws -> ManagedObjectModel { try model("V1", note, person, tag) }
 
   /// `name` is the new entity's; if it sorts first, all other entities are renumbered.
   static func notesWithAdditions(entity name: String = "Workspace") throws -> ManagedObjectModel {
-    var note = note
-    note.attributes.append(attribute("priority", .integer32))
-    note.indexes.append(
-      FetchIndexDescription(name: "byTitle", elements: [FetchIndexElementDescription(property: "title")]))
-    var person = person
-    person.attributes.append(attribute("nickname", .string))
-    return try ManagedObjectModel(entities: [note, person, tag, named(name)], versionIdentifiers: ["W1"])
+    var note = note.adding([("priority", .integer32)])
+    note.indexes = [index("title")]
+    return try model("W1", note, person.adding([("nickname", .string)]), tag, named(name))
   }
 
   static func notesWithAttributes() throws -> ManagedObjectModel {
-    var (note, person) = (note, person)
-    note.attributes.append(attribute("priority", .integer32))
-    person.attributes.append(attribute("nickname", .string))
-    return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W1plain"])
+    try model("W1plain", note.adding([("priority", .integer32)]), person.adding([("nickname", .string)]), tag)
   }
 
   static func notesReshaped() throws -> ManagedObjectModel {
@@ -28,36 +19,32 @@ enum BenchmarkModels {
     heading.renamingIdentifier = "title"
     var note = note
     note.attributes = [note.attributes[0], note.attributes[1], heading]
-    var authors = relationship("authors", to: "Person", inverse: "notes", isToMany: true)
+    var authors = toMany("authors", "Person", inverse: "notes")
     authors.renamingIdentifier = "author"
-    note.relationships = [authors, relationship("tags", to: "Tag", inverse: "notes", isToMany: true)]
+    note.relationships = [authors, toMany("tags", "Tag", inverse: "notes")]
     var person = person
     person.attributes.removeAll { $0.name == "score" }
     person.attributes[0].isOptional = false
     person.attributes[0].defaultValue = .integer(18)
-    person.relationships = [relationship("notes", to: "Note", inverse: "authors", isToMany: true)]
-    return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W2"])
+    person.relationships = [toMany("notes", "Note", inverse: "authors")]
+    return try model("W2", note, person, tag)
   }
 
   /// A note has verses, which sort last, instead of a body.
   static func notesWithVerses() throws -> ManagedObjectModel {
     var note = note
     note.attributes.removeAll { $0.name == "body" }
-    note.relationships.append(relationship("verses", to: "Verse", inverse: "note", isToMany: true))
-    var verse = EntityDescription(name: "Verse")
+    note.relationships.append(toMany("verses", "Verse", inverse: "note"))
+    var verse = entity(
+      "Verse", [("position", .integer32), ("text", .string)], [toOne("note", "Note", inverse: "verses")])
     verse.managedObjectClassName = verse.name
-    verse.attributes = [attribute("position", .integer32), attribute("text", .string)]
-    verse.relationships = [relationship("note", to: "Note", inverse: "verses", isToMany: false)]
-    return try ManagedObjectModel(entities: [note, person, tag, verse], versionIdentifiers: ["W4"])
+    return try model("W4", note, person, tag, verse)
   }
 
   static func notesWithComputedValues() throws -> ManagedObjectModel {
-    var note = note
-    note.attributes.append(attribute("bodyLength", .integer64))
-    var person = person
+    var person = person.adding([("firstName", .string), ("lastName", .string)])
     person.attributes.removeAll { $0.name == "name" }
-    person.attributes += [attribute("firstName", .string), attribute("lastName", .string)]
-    return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W3"])
+    return try model("W3", note.adding([("bodyLength", .integer64)]), person, tag)
   }
 
   /// Everything but the computed values is inferred.
@@ -117,57 +104,29 @@ enum BenchmarkModels {
     for version in 1...max(1, last) {
       switch addition(ofVersion: version) {
       case .entity(let place): others.append(named(name(place)))
-      case .attribute("Note", let name, _): note.attributes.append(attribute(name, .integer32))
-      case .attribute(_, let name, _): person.attributes.append(attribute(name, .string))
+      case .attribute("Note", let name, _): note = note.adding([(name, .integer32)])
+      case .attribute(_, let name, _): person = person.adding([(name, .string)])
       }
     }
-    if let property = indexedProperty(ofVersion: last) {
-      note.indexes.append(
-        FetchIndexDescription(
-          name: "by" + property.prefix(1).uppercased() + property.dropFirst(),
-          elements: [FetchIndexElementDescription(property: property)]))
-    }
+    if let property = indexedProperty(ofVersion: last) { note.indexes.append(index(property)) }
     let name = last == 50 ? "W5" : "W5-\(last)"
     return try ManagedObjectModel(entities: [note, person] + others, versionIdentifiers: [name])
   }
 
-  private static func named(_ name: String) -> EntityDescription {
-    var entity = EntityDescription(name: name)
-    entity.attributes = [attribute("name", .string)]
-    return entity
-  }
+  static let note = entity(
+    "Note", [("body", .string), ("createdAt", .date), ("title", .string)],
+    [toOne("author", "Person", inverse: "notes"), toMany("tags", "Tag", inverse: "notes")])
 
-  static var note: EntityDescription {
-    var note = EntityDescription(name: "Note")
-    note.attributes = [attribute("body", .string), attribute("createdAt", .date), attribute("title", .string)]
-    note.relationships = [
-      relationship("author", to: "Person", inverse: "notes", isToMany: false),
-      relationship("tags", to: "Tag", inverse: "notes", isToMany: true),
-    ]
-    return note
-  }
+  static let person = entity(
+    "Person",
+    [
+      ("age", .integer32), ("avatar", .binary), ("createdAt", .date), ("email", .string), ("name", .string),
+      ("score", .double),
+    ], [toMany("notes", "Note", inverse: "author")], indexes: ["email"])
 
-  static var person: EntityDescription {
-    var person = EntityDescription(name: "Person")
-    person.attributes = [
-      attribute("age", .integer32), attribute("avatar", .binary), attribute("createdAt", .date),
-      attribute("email", .string), attribute("name", .string), attribute("score", .double),
-    ]
-    person.relationships = [relationship("notes", to: "Note", inverse: "author", isToMany: true)]
-    person.indexes = [
-      FetchIndexDescription(name: "byEmail", elements: [FetchIndexElementDescription(property: "email")])
-    ]
-    return person
-  }
+  static let tag = entity("Tag", [("name", .string)], [toMany("notes", "Note", inverse: "tags")])
 
-  static var tag: EntityDescription {
-    var tag = EntityDescription(name: "Tag")
-    tag.attributes = [attribute("name", .string)]
-    tag.relationships = [relationship("notes", to: "Note", inverse: "tags", isToMany: true)]
-    return tag
-  }
-
-  // MARK: A large model
+  private static func named(_ name: String) -> EntityDescription { entity(name, [("name", .string)]) }
 
   static let largeEntityCount = 50
   static let largeAttributeCount = 15
@@ -197,10 +156,9 @@ enum BenchmarkModels {
       let next = largeEntityName(index + 1)
       let previous = largeEntityName(index + entityCount - 1)
       entity.relationships = [
-        relationship("owner", to: next, inverse: "owned", isToMany: false),
-        relationship("owned", to: previous, inverse: "owner", isToMany: true),
-        relationship("peers", to: largeEntityName(index + 7), inverse: "peerOf", isToMany: true),
-        relationship("peerOf", to: largeEntityName(index + entityCount - 7), inverse: "peers", isToMany: true),
+        toOne("owner", next, inverse: "owned"), toMany("owned", previous, inverse: "owner"),
+        toMany("peers", largeEntityName(index + 7), inverse: "peerOf"),
+        toMany("peerOf", largeEntityName(index + entityCount - 7), inverse: "peers"),
       ]
       entity.indexes = [
         FetchIndexDescription(name: "byFirst", elements: [FetchIndexElementDescription(property: "property0")])
@@ -210,7 +168,19 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: entities, versionIdentifiers: ["\(attributeCount)"])
   }
 
-  // MARK: Parts
+  static func model(_ version: String, _ entities: EntityDescription...) throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: entities, versionIdentifiers: [version])
+  }
+
+  static func entity(
+    _ name: String, _ attributes: [(String, AttributeType)], _ relationships: [RelationshipDescription] = [],
+    indexes: [String] = []
+  ) -> EntityDescription {
+    var entity = EntityDescription(name: name).adding(attributes)
+    entity.relationships = relationships
+    entity.indexes = indexes.map(index)
+    return entity
+  }
 
   static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
     var attribute = AttributeDescription(name: name, type: type)
@@ -218,13 +188,31 @@ enum BenchmarkModels {
     return attribute
   }
 
-  static func relationship(
-    _ name: String, to destination: String, inverse: String, isToMany: Bool
-  ) -> RelationshipDescription {
+  static func toOne(_ name: String, _ destination: String, inverse: String) -> RelationshipDescription {
     var relationship = RelationshipDescription(name: name, destinationEntity: destination)
     relationship.inverseRelationship = inverse
-    relationship.maxCount = isToMany ? 0 : 1
+    relationship.maxCount = 1
     relationship.isOptional = true
     return relationship
+  }
+
+  static func toMany(_ name: String, _ destination: String, inverse: String) -> RelationshipDescription {
+    var relationship = toOne(name, destination, inverse: inverse)
+    relationship.maxCount = 0
+    return relationship
+  }
+
+  static func index(_ property: String) -> FetchIndexDescription {
+    FetchIndexDescription(
+      name: "by" + property.prefix(1).uppercased() + property.dropFirst(),
+      elements: [FetchIndexElementDescription(property: property)])
+  }
+}
+
+extension EntityDescription {
+  func adding(_ attributes: [(String, AttributeType)]) -> EntityDescription {
+    var entity = self
+    entity.attributes += attributes.map(BenchmarkModels.attribute)
+    return entity
   }
 }

@@ -4,19 +4,20 @@ import Heirloom
 /// Many small stores, such as a server's with one for each tenant, each in its own folder.
 ///
 /// Most are copies of a few generated originals: equal seeds give equal bytes.
-struct FleetStores {
+final class FleetStores {
   private static let noteCounts = [20, 24, 28, 33, 37, 42, 46, 50]
   private static let storeName = "Notes.sqlite"
 
   let count: Int
   /// The folder with both versions of the model.
   let modelPath: String
-  /// Of the originals.
   let meanByteCount: Int64
 
   private let folder: BenchmarkFolder
   private let originals: [String]
   private let originalSums: [StoreSums]
+  /// By original, after the migration; the first checked run fills it.
+  private var migratedSums: [Int: StoreSums] = [:]
   private let files = POSIXFileOperations()
 
   init(count: Int, seed: UInt64, in folder: BenchmarkFolder) throws {
@@ -67,26 +68,26 @@ struct FleetStores {
     return listPath
   }
 
-  /// Checks about a thousand stores, evenly spread, with their previous versions.
+  // An odd stride reaches copies of every original.
+  private var checked: [Int] { Array(stride(from: 0, to: count, by: max(1, count / 1000) | 1)) }
+
+  var checkedCount: Int { checked.count }
+
+  /// Compares some stores, evenly spread, and their previous versions with those of earlier runs.
   ///
-  /// `expected` has the sums by original; the first run fills it. With `isByHand`, the stores have
-  /// no vault. Returns the number of checked stores.
-  func check(_ expected: inout [Int: StoreSums], isByHand: Bool = false) throws -> Int {
+  /// With `isByHand`, the stores have no vault.
+  func check(isByHand: Bool) throws {
     let (earlier, later) = (try BenchmarkModels.notes(), try MigrationWorkload.additive.destination())
     let place = folder.file("fleet")
-    var checked = 0
-    // An odd stride reaches copies of every original.
-    for index in stride(from: 0, to: count, by: max(1, count / 1000) | 1) {
+    for index in checked {
       let path = path(of: index, in: place)
       let original = index % originals.count
       let sums = try StoreSums(of: path, model: later, after: .additive)
-      if let known = expected[original] { try sums.check(against: known) }
-      expected[original] = sums
+      try sums.check(against: migratedSums[original] ?? sums)
+      migratedSums[original] = sums
       let kept = isByHand ? HandWrittenFleet.keptPath(path) : try keptPath(path)
       try StoreSums(of: kept, model: earlier).check(against: originalSums[original])
-      checked += 1
     }
-    return checked
   }
 
   private func keptPath(_ path: String) throws -> String {

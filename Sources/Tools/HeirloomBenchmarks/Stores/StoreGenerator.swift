@@ -4,25 +4,19 @@ import Heirloom
 ///
 /// A store of N notes has N/5 persons, N/10 tags but at most 1000, and about 1.5 N tag links.
 struct StoreGenerator {
-  /// At least 1.
   let notes: Int
   let seed: UInt64
 
   var persons: Int { max(1, notes / 5) }
   private var tags: Int { max(1, min(1000, notes / 10)) }
 
-  func makeStore(at path: String) throws {
-    try makeStore(of: BenchmarkModels.notes(), at: path, insertNotes: insertNotes)
-  }
-
-  /// In `model`, notes may have more properties.
-  func makeStore(
-    of model: ManagedObjectModel, at path: String, insertNotes: (Connection, inout RandomSource) throws -> Void
-  ) throws {
+  /// In a grown store, attributes that are removed later take about two fifths of a note's bytes.
+  func makeStore(isGrown: Bool = false, at path: String) throws {
+    let model = isGrown ? try BenchmarkModels.notesBeforeRemovals() : try BenchmarkModels.notes()
     try Self.makeStore(of: model, at: path) { connection in
       var random = RandomSource(seed: seed)
       try insertPersons(connection, &random)
-      try insertNotes(connection, &random)
+      try insertNotes(connection, &random, isGrown: isGrown)
       try insertTags(connection, &random)
       try insertLinks(connection, &random)
       let table = quote(PhysicalName.primaryKeyTable)
@@ -58,56 +52,46 @@ struct StoreGenerator {
     try connection.close()
   }
 
-  // MARK: Rows
-
   private func insertPersons(_ connection: Connection, _ random: inout RandomSource) throws {
-    let statement = try connection.prepare(
-      "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZAGE, ZCREATEDAT, ZSCORE, ZEMAIL, ZNAME, ZAVATAR)"
-        + " VALUES (?1, 2, 1, ?2, ?3, ?4, ?5, ?6, ?7)", isPersistent: true)
-    for key in 1...persons {
-      try statement.bind(Int64(key), at: 1)
-      if random.below(10) == 0 {
-        try statement.bindNull(at: 2)
-      } else {
-        try statement.bind(Int64(18 + random.below(70)), at: 2)
-      }
-      try statement.bind(Self.date(&random), at: 3)
-      try statement.bind(Double(random.below(1_000_000)) / 1000 + 0.0005, at: 4)
-      try statement.bind("user\(key).\(random.below(100_000))@example\(random.below(50)).com", at: 5)
-      let given = random.element(of: SampleWords.givenNames)
-      try statement.bind(given + " " + random.element(of: SampleWords.familyNames), at: 6)
-      try statement.bind((0..<100).map { _ in UInt8(truncatingIfNeeded: random.below(256)) }, at: 7)
-      try statement.run()
+    let columns = ["ZAGE", "ZCREATEDAT", "ZSCORE", "ZEMAIL", "ZNAME", "ZAVATAR"]
+    try Self.insert(persons, "ZPERSON", entity: 2, columns, connection) { key in
+      [
+        Self.number(18..<88, orNullOneIn: 10, &random), .real(Self.date(&random)),
+        .real(Double(random.below(1_000_000)) / 1000 + 0.0005),
+        .text("user\(key).\(random.below(100_000))@example\(random.below(50)).com"),
+        .text(random.element(of: SampleWords.givenNames) + " " + random.element(of: SampleWords.familyNames)),
+        .blob(Self.bytes(100, &random)),
+      ]
     }
   }
 
-  private func insertNotes(_ connection: Connection, _ random: inout RandomSource) throws {
-    let statement = try connection.prepare(
-      "INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZAUTHOR, ZCREATEDAT, ZBODY, ZTITLE) VALUES (?1, 1, 1, ?2, ?3, ?4, ?5)",
-      isPersistent: true)
-    for key in 1...notes {
-      try statement.bind(Int64(key), at: 1)
-      if random.below(50) == 0 {
-        try statement.bindNull(at: 2)
-      } else {
-        try statement.bind(Int64(1 + random.below(persons)), at: 2)
-      }
-      try statement.bind(Self.date(&random), at: 3)
-      try statement.bind(Self.body(&random), at: 4)
-      let first = random.element(of: SampleWords.words)
-      let second = random.element(of: SampleWords.words)
-      try statement.bind("\(first) \(second) \(random.below(1_000_000))", at: 5)
-      try statement.run()
+  private func insertNotes(_ connection: Connection, _ random: inout RandomSource, isGrown: Bool) throws {
+    let grown = [
+      "ZEDITEDAT", "ZWORDCOUNT", "ZEXCERPT", "ZLATITUDE", "ZLONGITUDE", "ZLEGACYIDENTIFIER", "ZPREVIEW", "ZRATING",
+    ]
+    let columns = ["ZAUTHOR", "ZCREATEDAT", "ZBODY", "ZTITLE"] + (isGrown ? grown : [])
+    try Self.insert(notes, "ZNOTE", entity: 1, columns, connection) { key in
+      let author = Self.number(1..<persons + 1, orNullOneIn: 50, &random)
+      let created = Self.date(&random)
+      let edited = isGrown ? created + Double(random.below(30_000_000)) : created
+      let body = Self.body(&random)
+      let (first, second) = (random.element(of: SampleWords.words), random.element(of: SampleWords.words))
+      let title = "\(first) \(second) \(random.below(1_000_000))"
+      let row: [SQLiteValue] = [author, .real(created), .text(body), .text(title)]
+      guard isGrown else { return row }
+      return row + [
+        .real(edited), .integer(Int64(body.utf8.count / 6)), .text(String(body.prefix(60))),
+        .real(Double(random.below(180_000)) / 1000 - 89.9995),
+        .real(Double(random.below(360_000)) / 1000 - 179.9995),
+        .text("import-\(String(random.below(1 << 32), radix: 16, uppercase: true))-\(key)"),
+        .blob(Self.bytes(64, &random)), .integer(Int64(random.below(6))),
+      ]
     }
   }
 
   private func insertTags(_ connection: Connection, _ random: inout RandomSource) throws {
-    let statement = try connection.prepare(
-      "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?1, 3, 1, ?2)", isPersistent: true)
-    for key in 1...tags {
-      try statement.bind(Int64(key), at: 1)
-      try statement.bind("tag-\(random.element(of: SampleWords.words))-\(key)", at: 2)
-      try statement.run()
+    try Self.insert(tags, "ZTAG", entity: 3, ["ZNAME"], connection) { key in
+      [.text("tag-\(random.element(of: SampleWords.words))-\(key)")]
     }
   }
 
@@ -118,20 +102,43 @@ struct StoreGenerator {
       let count = random.below(4)
       let start = random.below(tags)
       for link in 0..<min(count, tags) {
-        try statement.bind(Int64(note), at: 1)
-        try statement.bind(Int64(1 + (start + link * 7) % tags), at: 2)
+        try statement.bind([.integer(Int64(note)), .integer(Int64(1 + (start + link * 7) % tags))])
         try statement.run()
       }
     }
   }
 
+  private static func insert(
+    _ count: Int, _ table: String, entity: Int, _ columns: [String], _ connection: Connection,
+    values: (Int) -> [SQLiteValue]
+  ) throws {
+    let places = columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
+    let statement = try connection.prepare(
+      "INSERT INTO \(table) (Z_PK, Z_ENT, Z_OPT, \(columns.joined(separator: ", ")))"
+        + " VALUES (?1, \(entity), 1, \(places))", isPersistent: true)
+    for key in 1...count {
+      try statement.bind([.integer(Int64(key))] + values(key))
+      try statement.run()
+    }
+  }
+
+  private static func number(
+    _ numbers: Range<Int>, orNullOneIn count: Int, _ random: inout RandomSource
+  ) -> SQLiteValue {
+    random.below(count) == 0 ? .null : .integer(Int64(numbers.lowerBound + random.below(numbers.count)))
+  }
+
+  private static func bytes(_ count: Int, _ random: inout RandomSource) -> [UInt8] {
+    (0..<count).map { _ in UInt8(truncatingIfNeeded: random.below(256)) }
+  }
+
   /// In seconds since 2001-01-01 UTC.
-  static func date(_ random: inout RandomSource) -> Double {
+  private static func date(_ random: inout RandomSource) -> Double {
     let seconds = Double(random.below(150_000_000))
     return 600_000_000 + seconds + Double(random.below(1000)) / 1000
   }
 
-  static func body(_ random: inout RandomSource) -> String {
+  private static func body(_ random: inout RandomSource) -> String {
     var body = ""
     body.reserveCapacity(320)
     let sentences = 3 + random.below(3)

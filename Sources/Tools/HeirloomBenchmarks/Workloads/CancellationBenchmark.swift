@@ -9,53 +9,36 @@ enum CancellationBenchmark {
   static let workloads: [MigrationWorkload] = [.additive, .reshaping, .splittingTyped]
   private static let moments = 24
 
-  struct Ending: Codable {
-    var runs = 0
-    var longestSeconds = 0.0
-    /// The last event before the longest wait.
-    var longestAfter = ""
-  }
-
-  struct Report: Codable {
-    var workload: MigrationWorkload
-    var notes: Int
-    var storeBytes: Int64
-    /// Of a migration that isn't cancelled.
-    var seconds: Double
-    /// The migrations that left the store unchanged.
-    var cancelled = Ending()
-    /// The migrations that were cancelled too late.
-    var completed = Ending()
-  }
-
-  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> [Report] {
-    let files = POSIXFileOperations()
-    let original = work.file("Cancelled.sqlite")
-    defer { work.remove("Cancelled.sqlite", "run") }
-    try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(at: original)
-    let size = try files.status(of: original)?.size ?? 0
-    return try workloads.map { workload in
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> ReportTable {
+    let original = try work.notes(arguments.notes, seed: arguments.seed)
+    var rows: [ReportRow] = []
+    var remarks: [String] = []
+    for workload in workloads {
       func migrate(cancellingAfter seconds: Double?) throws -> Cancelling {
-        let path = PathText.join(try work.emptyFolder("run"), "Notes.sqlite")
-        try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
-        return try Cancelling(path, workload, after: seconds)
+        try Cancelling(try work.copy(of: original), workload, after: seconds)
       }
-      let whole = try migrate(cancellingAfter: nil)
-      var report = Report(workload: workload, notes: arguments.notes, storeBytes: size, seconds: whole.seconds)
-      for moment in 1...moments {
-        let run = try migrate(cancellingAfter: whole.seconds * Double(moment) / Double(moments + 1))
-        guard let wait = run.wait else { continue }
-        let ending = run.isCompleted ? \Report.completed : \Report.cancelled
-        report[keyPath: ending].runs += 1
-        guard wait > report[keyPath: ending].longestSeconds else { continue }
-        report[keyPath: ending].longestSeconds = wait
-        report[keyPath: ending].longestAfter = run.lastEvent
+      let whole = try migrate(cancellingAfter: nil).seconds
+      let runs = try (1...moments).map { moment in
+        try migrate(cancellingAfter: whole * Double(moment) / Double(moments + 1))
       }
-      return report
+      var figures = [Figure("whole", whole, .seconds)]
+      for (name, isCompleted) in [("cancelled", false), ("too late", true)] {
+        let waits = runs.filter { $0.isCompleted == isCompleted }.compactMap { run in run.wait.map { (run, $0) } }
+        let longest = waits.max { $0.1 < $1.1 }
+        figures += [
+          Figure(name, Double(waits.count), .count), Figure("longest wait if \(name)", longest?.1 ?? 0, .seconds),
+        ]
+        guard let longest else { continue }
+        remarks.append("\(workload.rawValue), \(name): the longest wait began after \(longest.0.lastEvent)")
+      }
+      rows.append(ReportRow(name: workload.rawValue, figures: figures))
     }
+    return ReportTable(
+      workload: "cancellation", notes: arguments.notes,
+      title: "from cancel() to the end of the migration, when its locks are gone; \(arguments.notes) notes",
+      rows: rows, remarks: remarks)
   }
 
-  /// Cancels from another thread.
   private struct Cancelling {
     var seconds: Double
     /// From the call to the end, in seconds; `nil` if the migration ended before the call.
@@ -64,10 +47,7 @@ enum CancellationBenchmark {
     var lastEvent: String
 
     init(_ path: String, _ workload: MigrationWorkload, after delay: Double?) throws {
-      let history = ModelHistory(
-        current: try workload.destination(), name: workload.rawValue, earlier: [("V1", try BenchmarkModels.notes())])
-      var configuration = MigrationAssistant.Configuration()
-      configuration.mappings = try workload.mappings()
+      let (history, configuration) = (try workload.history(), try workload.configuration())
       let url = URL(fileURLWithPath: path)
       let assistant = MigrationAssistant(
         storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)

@@ -8,40 +8,38 @@ enum FleetRun {
   /// Memory must not grow after so many stores.
   private static let earlyCount = 100
 
-  struct Measured: Codable {
-    /// From before the list is read until after the last store.
-    var seconds: Double
-    var processorSeconds: Double
-    /// In the order of completion.
-    var storeSeconds: [Double] = []
-    var outcomes: [String: Int] = [:]
-    /// Before the run.
-    var initialPeakBytes: Int64?
-    /// After a hundred stores, or after all if there are fewer.
-    var earlyPeakBytes: Int64?
-    var peakBytes: Int64?
-    /// The most at once, counted after every hundredth store.
-    var openFiles: Int?
-    /// Includes three that libdispatch keeps.
-    var leftOpenFiles: Int?
-    /// Of all stores, including SQLite's.
-    var syncs: Int?
-    /// Standard error.
-    var words: String = ""
-  }
-
   /// Throws ``BenchmarkError/unexpectedOutcome(expected:found:)`` if a store has another outcome.
-  static func inChildProcess(_ list: String, stores: FleetStores, jobs: Int, outcome: String) throws -> Measured {
-    let measured = try ChildProcess.run(
-      childName, [list, stores.modelPath, String(jobs)], returning: Measured.self)
-    guard measured.outcomes == [outcome: stores.count] else {
+  static func inChildProcess(_ list: String, stores: FleetStores, jobs: Int, outcome: String) throws -> Measurement {
+    let state = try ChildProcess.run(childName, [list, stores.modelPath, String(jobs)], returning: State.self)
+    guard let measured = state.measured, state.outcomes == [outcome: stores.count] else {
       throw BenchmarkError.unexpectedOutcome(
-        expected: "\(stores.count) stores \(outcome)", found: "\(measured.outcomes): \(measured.words)")
+        expected: "\(stores.count) stores \(outcome)", found: "\(state.outcomes): \(state.words)")
     }
     return measured
   }
 
-  /// Those members of a store's JSON line that are used.
+  private struct State: Codable {
+    var measured: Measurement?
+    var storeSeconds: [Double] = []
+    var outcomes: [String: Int] = [:]
+    var earlyPeakBytes: Int64?
+    /// The most at once, counted after every hundredth store.
+    var openFiles: Int?
+    var words: String = ""
+
+    mutating func take(_ line: String) {
+      guard let line = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)) else {
+        outcomes["no JSON", default: 0] += 1
+        return
+      }
+      storeSeconds.append(line.seconds)
+      outcomes[line.outcome, default: 0] += 1
+      guard storeSeconds.count.isMultiple(of: earlyCount) else { return }
+      openFiles = [openFiles, openFileCount()].compactMap { $0 }.max()
+      if storeSeconds.count == earlyCount { earlyPeakBytes = ProcessCounters.now().peakBytes }
+    }
+  }
+
   private struct Line: Decodable {
     let outcome: String
     let seconds: Double
@@ -51,38 +49,31 @@ enum FleetRun {
     guard words.count == 3, Int(words[2]) != nil else {
       throw BenchmarkError.usage("The run \(childName) needs a list, a model and a number of jobs.")
     }
-    let state = Locked(Measured(seconds: 0, processorSeconds: 0))
+    let shared = Locked(State())
     let console = Console(
-      writeOutput: { line in state.withLock { take(line, into: &$0) } },
-      writeError: { text in state.withLock { $0.words += text } }, currentDirectory: "/")
+      writeOutput: { line in shared.withLock { $0.take(line) } },
+      writeError: { text in shared.withLock { $0.words += text } }, currentDirectory: "/")
     let initial = ProcessCounters.now().peakBytes
     let openFiles = openFileCount()
     let counter = SyncCounter()
+    // From before the list is read until after the last store.
     let watch = Stopwatch()
     _ = HeirloomTool.run(
       arguments: ["migrate", "--files-from", words[0], "--jobs", words[2], "--to", words[1]], console: console)
-    let (seconds, processorSeconds) = (watch.seconds, watch.processorSeconds)
-    let syncs = counter.count
-    var measured = state.withLock { $0 }
-    measured.syncs = syncs
-    (measured.seconds, measured.processorSeconds) = (seconds, processorSeconds)
+    var measured = Measurement(watch)
+    measured.syncs = counter.count
+    var state = shared.withLock { $0 }
+    (measured.pieces, state.storeSeconds) = (state.storeSeconds, [])
     measured.initialPeakBytes = initial
     measured.peakBytes = ProcessCounters.now().peakBytes
-    measured.earlyPeakBytes = measured.earlyPeakBytes ?? measured.peakBytes
-    if let after = openFileCount(), let openFiles { measured.leftOpenFiles = after - openFiles }
-    try ChildProcess.answer(measured)
-  }
-
-  private static func take(_ line: String, into measured: inout Measured) {
-    guard let line = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)) else {
-      measured.outcomes["no JSON", default: 0] += 1
-      return
-    }
-    measured.storeSeconds.append(line.seconds)
-    measured.outcomes[line.outcome, default: 0] += 1
-    guard measured.storeSeconds.count.isMultiple(of: earlyCount) else { return }
-    measured.openFiles = [measured.openFiles, openFileCount()].compactMap { $0 }.max()
-    if measured.storeSeconds.count == earlyCount { measured.earlyPeakBytes = ProcessCounters.now().peakBytes }
+    // Three of those left open are libdispatch's.
+    let left = openFileCount().flatMap { after in openFiles.map { Double(after - $0) } }
+    measured.further = [
+      Figure("after \(earlyCount)", (state.earlyPeakBytes ?? measured.peakBytes).map(Double.init), .bytes),
+      Figure("files open", state.openFiles.map(Double.init), .count), Figure("left open", left, .count),
+    ]
+    state.measured = measured
+    try ChildProcess.answer(state)
   }
 
   private static func openFileCount() -> Int? {

@@ -6,9 +6,7 @@ import Heirloom
 /// It clones the file, changes the clone in place without a journal, syncs it once, links the old
 /// file and renames the clone.
 struct HandWrittenMigration {
-  /// With an empty `-wal`.
   let path: String
-  /// The path of the previous version; its folder exists.
   let keptPath: String
   let workload: MigrationWorkload
   /// The metadata of the new version, a constant of the migration.
@@ -47,11 +45,15 @@ struct HandWrittenMigration {
     let sortedBytes = workload.indexesTitles ? try POSIXFileOperations().status(of: clonePath)?.size ?? 0 : 0
     let settings = HandWrittenSettings.clone(sortedBytes: sortedBytes)
     guard workload.policy == nil else {
-      let table =
+      let connection = try HandWrittenConnection(path: clonePath)
+      try connection.begin(
+        settings,
         "CREATE TABLE ZVERSE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPOSITION INTEGER,"
-        + " ZNOTE INTEGER, ZTEXT VARCHAR );"
-      return try HandWrittenSplit.alter(
-        path: clonePath, settings: settings, before: table, after: workload.statements, propertyList: propertyList)
+          + " ZNOTE INTEGER, ZTEXT VARCHAR );")
+      _ = try connection.splitNotes(into: "main")
+      try connection.execute(workload.statements)
+      try connection.commit(propertyList)
+      return connection.close()
     }
     let connection = try Connection(path: clonePath, mode: .readWrite, options: .building)
     for pragma in settings { try connection.execute("PRAGMA \(pragma)") }
@@ -77,21 +79,15 @@ struct FileClone: ~Copyable {
 
   #if canImport(Darwin)
     private static func makeClone(of source: String, at path: String) throws(BenchmarkError) -> (Int32, Bool) {
-      guard copyfile(source, path, nil, copyfile_flags_t(COPYFILE_CLONE)) == 0 else {
-        throw .system(call: "copyfile", path: path, code: errno)
-      }
-      let output = open(path, O_RDWR | O_CLOEXEC)
-      guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
+      try BenchmarkError.check("copyfile", path, copyfile(source, path, nil, copyfile_flags_t(COPYFILE_CLONE)))
       // The call may have copied the blocks, which only causes an unneeded read.
-      return (output, true)
+      return (try BenchmarkError.check("open", path, open(path, O_RDWR | O_CLOEXEC)), true)
     }
   #else
     private static func makeClone(of source: String, at path: String) throws(BenchmarkError) -> (Int32, Bool) {
-      let input = open(source, O_RDONLY | O_CLOEXEC)
-      guard input >= 0 else { throw .system(call: "open", path: source, code: errno) }
+      let input = try BenchmarkError.check("open", source, open(source, O_RDONLY | O_CLOEXEC))
       defer { _ = close(input) }
-      let output = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-      guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
+      let output = try BenchmarkError.check("open", path, open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644))
       // FICLONE, see ioctl_ficlone(2).
       if ioctl(output, 0x4004_9409 as UInt, input) == 0 { return (output, true) }
       // As fast as copy_file_range(2), which glibc's headers don't expose to Swift.
@@ -113,10 +109,9 @@ struct FileClone: ~Copyable {
 
   borrowing func synchronize() throws(BenchmarkError) {
     #if canImport(Darwin)
-      let status = fcntl(descriptor, F_FULLFSYNC)
+      try BenchmarkError.check("fcntl", path, fcntl(descriptor, F_FULLFSYNC))
     #else
-      let status = fsync(descriptor)
+      try BenchmarkError.check("fsync", path, fsync(descriptor))
     #endif
-    guard status == 0 else { throw .system(call: "fsync", path: path, code: errno) }
   }
 }

@@ -1,126 +1,98 @@
 import Foundation
 import Heirloom
+import HeirloomCompare
 import HeirloomFormats
 import HeirloomMapping
 
 /// The cost of a very large model without rows.
 enum LargeModelBenchmark {
-  /// In the order of a round.
-  enum Step: String, Codable, CaseIterable {
-    case readSource
-    case readCompiled
-    case readSnapshot
-    case compare
-    case inferMapping
-    /// The store's model is found, and the store is inspected.
-    case plan
-    case writeCompiled
-    case writeSnapshot
-    case archive
-
-    var title: String {
-      switch self {
-      case .readSource: "read the source (XML)"
-      case .readCompiled: "read the compiled model (.mom)"
-      case .readSnapshot: "read a snapshot"
-      case .compare: "list what changed"
-      case .inferMapping: "infer a mapping"
-      case .plan: "plan for an empty store"
-      case .writeCompiled: "make the compiled model"
-      case .writeSnapshot: "make a snapshot"
-      case .archive: "archive beside a store, synced"
-      }
-    }
-
-    /// In seconds; `nil` for steps that neither read nor compare models.
-    var goal: Double? {
-      switch self {
-      case .readSource, .readCompiled, .readSnapshot, .compare, .inferMapping: ModelBenchmark.goal
-      case .plan, .writeCompiled, .writeSnapshot, .archive: nil
-      }
-    }
-  }
-
   static let childName = "models"
 
   private static let processes = 5
   private static let roundsEach = 11
+  private static let earlierStore = "Earlier.sqlite"
+  private static let laterStore = "Later.sqlite"
 
-  struct Measured: Codable {
-    var step: Step
-    /// The first is the process's first.
-    var seconds: [Double]
-    var processorSeconds: [Double]
-    /// Read or written; `nil` for other steps.
-    var bytes: Int?
-  }
-
-  struct StepReport: Codable {
-    var step: Step
-    /// The median of the first runs of processes.
-    var firstSeconds: Double
-    /// The median of all later runs.
-    var seconds: Double
-    var leastSeconds: Double
-    var processorSeconds: Double
-    var bytes: Int?
-    var goalSeconds: Double?
-    /// True if the median of later runs meets the goal.
-    var isGoalMet: Bool?
-  }
-
-  struct Report: Codable {
-    var entities: Int
-    var attributes: Int
-    var relationships: Int
-    var runs: Int
-    var steps: [StepReport]
-  }
-
-  static func run(in work: BenchmarkFolder) throws -> Report {
+  static func run(in work: BenchmarkFolder) throws -> ReportTable {
     let folder = try work.emptyFolder("models")
     defer { work.remove("models") }
     let (earlier, later) = try BenchmarkModels.grown()
-    for (name, model) in [(LargeModelRun.earlierStore, earlier), (LargeModelRun.laterStore, later)] {
+    for (name, model) in [(earlierStore, earlier), (laterStore, later)] {
       try StoreGenerator.makeStore(of: model, at: PathText.join(folder, name))
     }
-    var measured: [[Measured]] = []
-    for _ in 0..<processes {
-      measured.append(try ChildProcess.run(childName, [folder, String(roundsEach)], returning: [Measured].self))
+    let measured = try (0..<processes).map { _ in
+      try ChildProcess.run(childName, [folder, String(roundsEach)], returning: [[Measurement]].self)
     }
-    return Report(
-      entities: later.entities.count, attributes: later.entities.reduce(0) { $0 + $1.attributes.count },
-      relationships: later.entities.reduce(0) { $0 + $1.relationships.count }, runs: processes * roundsEach,
-      steps: Step.allCases.map { step in report(step, measured.flatMap { $0.filter { $0.step == step } }) })
-  }
-
-  private static func report(_ step: Step, _ runs: [Measured]) -> StepReport {
-    let later = runs.flatMap { $0.seconds.dropFirst() }
-    return StepReport(
-      step: step, firstSeconds: runs.compactMap(\.seconds.first).median, seconds: later.median,
-      leastSeconds: runs.flatMap(\.seconds).min() ?? 0,
-      processorSeconds: runs.flatMap { $0.processorSeconds.dropFirst() }.median, bytes: runs.first?.bytes ?? nil,
-      goalSeconds: step.goal, isGoalMet: step.goal.map { later.median <= $0 })
+    return ModelStep.table(
+      title: "models: \(later.sizeText); \(processes * roundsEach) runs of each, in turns",
+      try steps(in: folder), processes: measured,
+      remarks: ["first: in a new process; read and make: from and to bytes in memory"])
   }
 
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let count = Int(words[1]), count > 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a folder and a number.")
     }
-    let run = try LargeModelRun(folder: words[0])
-    var measured = Step.allCases.map {
-      Measured(step: $0, seconds: [], processorSeconds: [], bytes: run.byteCount(of: $0))
-    }
-    for _ in 0..<count {
-      for index in measured.indices {
-        try run.prepare(measured[index].step)
-        let watch = Stopwatch()
-        let check = try run.perform(measured[index].step)
-        measured[index].seconds.append(watch.seconds)
-        measured[index].processorSeconds.append(watch.processorSeconds)
-        try check()
-      }
-    }
-    try ChildProcess.answer(measured)
+    try ChildProcess.answer(try ModelStep.measure(try steps(in: words[0]), rounds: count))
+  }
+
+  /// `folder` has the stores of both versions.
+  private static func steps(in folder: String) throws -> [ModelStep] {
+    let (earlier, later) = try BenchmarkModels.grown()
+    let source = BenchmarkModels.source(of: later)
+    let compiled = try ModelArchiveWriter.archive(later)
+    let snapshot = try ModelSnapshot(model: later).bytes(.compressed)
+    let store = URL(fileURLWithPath: PathText.join(folder, earlierStore))
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: later, name: "2", earlier: [("1", earlier)]))
+    let controller = ModelController(storeURL: URL(fileURLWithPath: PathText.join(folder, laterStore)))
+    return [
+      ModelStep(title: "read the source (XML)", byteCount: source.count) {
+        let found = try ModelSourceReader.read(source).model
+        return { found == later }
+      },
+      ModelStep(title: "read the compiled model (.mom)", byteCount: compiled.count) {
+        let found = try ModelArchiveReader.read(compiled).model
+        return { found.versionHashes() == later.versionHashes() }
+      },
+      ModelStep(title: "read a snapshot", byteCount: snapshot.count) {
+        let found = try ModelSnapshot(bytes: snapshot).model
+        return { found == later }
+      },
+      ModelStep(title: "list what changed") {
+        let found = ModelDifference(from: earlier, to: later)
+        return { !found.changes.isEmpty }
+      },
+      ModelStep(title: "infer a mapping") {
+        let found = MappingInference(from: earlier, to: later)
+        return { found.obstacles.isEmpty }
+      },
+      // The store's model is found, and the store is inspected.
+      ModelStep(title: "plan for an empty store", goal: nil) {
+        let found = try assistant.plan()
+        return { found?.blockers.isEmpty == true }
+      },
+      ModelStep(title: "make the compiled model", goal: nil, byteCount: compiled.count) {
+        let found = try ModelArchiveWriter.archive(later)
+        return { found == compiled }
+      },
+      ModelStep(title: "make a snapshot", goal: nil, byteCount: snapshot.count) {
+        let found = try ModelSnapshot(model: later).bytes(.compressed)
+        return { try ModelSnapshot(bytes: found).model == later }
+      },
+      ModelStep(
+        title: "archive beside a store, synced", goal: nil, byteCount: snapshot.count,
+        prepare: { try removeSnapshot(of: controller) }
+      ) {
+        let isWritten = try controller.archive(later)
+        return { try isWritten && controller.snapshot()?.model == later }
+      },
+    ]
+  }
+
+  private static func removeSnapshot(of controller: ModelController) throws {
+    let path = controller.snapshotURL.path
+    if try POSIXFileOperations().status(of: path) != nil { try POSIXFileOperations().unlink(path) }
   }
 }

@@ -7,89 +7,60 @@ import Heirloom
 /// controller and an assistant and calls `migrateStore()` and `archive(_:)`.
 enum LaunchBenchmark {
   static let childName = "launch"
-  /// In seconds.
-  static let goal = 0.002
 
   private static let processes = 15
   private static let callsEach = 100
 
-  struct Measured: Codable {
-    /// The first is the process's first.
-    var seconds: [Double]
-    var processorSeconds: [Double]
-    /// By all launches.
+  private struct Launches: Codable {
+    var runs: [Measurement] = []
+    /// By all launches, including SQLite's side files.
     var writtenBytes: Int64?
     var writeCalls: Int64?
-    /// Syncs, file changes and locks of all launches.
-    var fileChanges: Int
+    var fileChanges = 0
   }
 
-  struct Report: Codable {
-    var entities: Int
-    var attributes: Int
-    var relationships: Int
-    /// The median of the first launches of processes.
-    var firstSeconds: Double
-    var firstLeastSeconds: Double
-    var firstProcessorSeconds: Double
-    /// The median of all later launches.
-    var laterSeconds: Double
-    var laterLeastSeconds: Double
-    var laterProcessorSeconds: Double
-    var goalSeconds: Double
-    /// True if the medians of first and later launches are below the goal.
-    var isGoalMet: Bool
-    var launches: Int
-    /// Including SQLite's side files.
-    var writtenBytes: Int64?
-    var writeCalls: Int64?
-    var fileChanges: Int
-    /// Files and folders whose bytes and times were compared before and after.
-    var comparedFiles: Int
-    /// Those that SQLite left beside the store.
-    var sideFiles: [String]
-  }
-
-  // MARK: The parent
-
-  static func run(in work: BenchmarkFolder) throws -> Report {
+  static func run(in work: BenchmarkFolder) throws -> ReportTable {
     let folder = try work.emptyFolder("launch")
     let path = PathText.join(folder, "Large.sqlite")
     let model = try BenchmarkModels.large()
     try prepare(path, model: model)
 
     let before = try FolderContent(of: folder)
-    var measured: [Measured] = []
-    for _ in 0..<processes {
-      measured.append(try ChildProcess.run(childName, [path, String(callsEach)], returning: Measured.self))
+    let launches = try (0..<processes).map { _ in
+      try ChildProcess.run(childName, [path, String(callsEach)], returning: Launches.self)
     }
     let after = try FolderContent(of: folder)
     if let change = after.changes(since: before).first { throw BenchmarkError.unexpectedChange(change) }
-    let fileChanges = measured.reduce(0) { $0 + $1.fileChanges }
+    let fileChanges = launches.reduce(0) { $0 + $1.fileChanges }
     guard fileChanges == 0 else {
       throw BenchmarkError.unexpectedChange("\(fileChanges) calls that change, sync or lock files")
     }
-    let first = measured.compactMap(\.seconds.first)
-    let later = measured.flatMap { $0.seconds.dropFirst() }
-    let firstWork = measured.compactMap(\.processorSeconds.first)
-    let laterWork = measured.flatMap { $0.processorSeconds.dropFirst() }
+    let first = launches.compactMap(\.runs.first)
+    let later = launches.flatMap { $0.runs.dropFirst() }
+    func goal(_ subject: String, _ runs: [Measurement]) -> Goal {
+      Goal(subject, runs.map(\.seconds).median, .seconds, atMost: PerformanceGoals.launchSeconds)
+    }
     let names = try POSIXFileOperations().names(in: folder)
-    return Report(
-      entities: model.entities.count, attributes: model.entities.reduce(0) { $0 + $1.attributes.count },
-      relationships: model.entities.reduce(0) { $0 + $1.relationships.count },
-      firstSeconds: first.median, firstLeastSeconds: first.min() ?? 0,
-      firstProcessorSeconds: firstWork.median,
-      laterSeconds: later.median, laterLeastSeconds: later.min() ?? 0,
-      laterProcessorSeconds: laterWork.median, goalSeconds: goal,
-      isGoalMet: max(first.median, later.median) < goal, launches: first.count + later.count,
-      writtenBytes: sum(measured.map(\.writtenBytes)),
-      writeCalls: sum(measured.map(\.writeCalls)), fileChanges: fileChanges, comparedFiles: after.count,
-      sideFiles: names.filter { name in StoreLocation.sideSuffixes.contains { name.hasSuffix($0) } })
+    let sideFiles = names.filter { name in StoreLocation.sideSuffixes.contains { name.hasSuffix($0) } }
+    return ReportTable(
+      workload: childName,
+      title: "launch with nothing to do: \(model.sizeText); model in memory, store in WAL mode",
+      rows: [
+        ReportRow(name: "first in a process", figures: first.times), ReportRow(name: "later", figures: later.times),
+      ],
+      goals: [goal("first in a process", first), goal("later", later)],
+      remarks: [
+        "\(first.count + later.count) launches: \(fileChanges) syncs, locks or changes of files by Heirloom;"
+          + " \(after.count) files and folders unchanged",
+        "written in \(sum(launches.map(\.writeCalls))) calls, all by SQLite to its side files:"
+          + " \(sum(launches.map(\.writtenBytes))) bytes; side files left:"
+          + " \(sideFiles.isEmpty ? "none" : sideFiles.joined(separator: ", "))",
+      ])
   }
 
-  private static func sum(_ counts: [Int64?]) -> Int64? {
+  private static func sum(_ counts: [Int64?]) -> String {
     let known = counts.compactMap { $0 }
-    return known.count == counts.count ? known.reduce(0, +) : nil
+    return known.count == counts.count ? "\(known.reduce(0, +))" : "an unknown number of"
   }
 
   /// Launches the app with a store of an earlier version, so that nothing is left to do.
@@ -104,8 +75,7 @@ enum LaunchBenchmark {
     }
   }
 
-  /// The work of an app at each start.
-  static func launch(
+  private static func launch(
     _ url: URL, history: ModelHistory, files: any FileOperations
   ) throws -> (outcome: MigrationOutcome, isWritten: Bool) {
     let controller = ModelController(storeURL: url, files: files)
@@ -116,39 +86,32 @@ enum LaunchBenchmark {
     return (outcome, try controller.archive(history.current))
   }
 
+  static func launchUpToDate(_ url: URL, history: ModelHistory, files: any FileOperations) throws {
+    let (outcome, isWritten) = try launch(url, history: history, files: files)
+    guard case .upToDate = outcome, !isWritten else {
+      throw BenchmarkError.unexpectedOutcome(expected: "up to date", found: "\(outcome), \(isWritten)")
+    }
+  }
+
   // MARK: The child
 
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let count = Int(words[1]), count > 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a store and a number.")
     }
-    let model = try BenchmarkModels.large()
-    let history = ModelHistory(current: model)
+    let history = ModelHistory(current: try BenchmarkModels.large())
     let files = CountingFiles()
     let url = URL(fileURLWithPath: words[0])
+    var launches = Launches()
     let before = ProcessCounters.now()
-    var seconds: [Double] = []
-    var work: [Double] = []
     for _ in 0..<count {
       let watch = Stopwatch()
-      let (outcome, isWritten) = try launch(url, history: history, files: files)
-      seconds.append(watch.seconds)
-      work.append(watch.processorSeconds)
-      guard case .upToDate = outcome, !isWritten else {
-        throw BenchmarkError.unexpectedOutcome(expected: "up to date", found: "\(outcome), \(isWritten)")
-      }
+      try launchUpToDate(url, history: history, files: files)
+      launches.runs.append(Measurement(watch))
     }
-    let after = ProcessCounters.now()
-    let counts = files.counts
-    try ChildProcess.answer(
-      Measured(
-        seconds: seconds, processorSeconds: work, writtenBytes: difference(after.writtenBytes, before.writtenBytes),
-        writeCalls: difference(after.writeCalls, before.writeCalls),
-        fileChanges: counts.syncs + counts.changes + counts.locks))
-  }
-
-  private static func difference(_ after: Int64?, _ before: Int64?) -> Int64? {
-    guard let after, let before else { return nil }
-    return after - before
+    let counters = ProcessCounters.now().since(before)
+    (launches.writtenBytes, launches.writeCalls) = (counters.writtenBytes, counters.writeCalls)
+    launches.fileChanges = files.count
+    try ChildProcess.answer(launches)
   }
 }

@@ -1,61 +1,37 @@
-import Foundation
 import Heirloom
 
 /// Memory must not grow with the number of notes.
 enum MemoryBenchmark {
   /// One for each way in which a policy reads and sets values.
-  static let workloads: [MigrationWorkload] = [.splitting, .splittingTyped, .splittingBoxed]
-  static let defaultCounts = [10_000, 100_000, 1_000_000]
-  /// As a fraction of the lowest peak.
-  static let goalGrowth = 0.1
+  private static let workloads: [MigrationWorkload] = [.splitting, .splittingTyped, .splittingBoxed]
+  private static let defaultCounts = [10_000, 100_000, 1_000_000]
 
-  struct WorkloadReport: Codable {
-    var workload: MigrationWorkload
-    /// Of the whole process, by the number of notes.
-    var peakBytes: [Int64?]
-    var goalPeakBytes: Int64
-
-    /// From the lowest peak to the highest, as a fraction of the lowest; `nil` if unknown.
-    var growth: Double?
-    /// True if peak and growth meet their goals; `nil` if unknown.
-    var isGoalMet: Bool?
-
-    init(_ workload: MigrationWorkload, peakBytes: [Int64?]) {
-      self.workload = workload
-      self.peakBytes = peakBytes
-      goalPeakBytes = PerformanceGoals.peakBytes(workload)
-      let peaks = peakBytes.compactMap(\.self)
-      guard let least = peaks.min(), let most = peaks.max(), least > 0 else { return }
-      let growth = Double(most) / Double(least) - 1
-      self.growth = growth
-      isGoalMet = growth <= MemoryBenchmark.goalGrowth && most <= goalPeakBytes
-    }
-  }
-
-  struct Report: Codable {
-    var notes: [Int]
-    var workloads: [WorkloadReport]
-    var goalGrowth = MemoryBenchmark.goalGrowth
-  }
-
-  /// Each migration has a process of its own.
-  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> ReportTable {
     let counts = arguments.noteCounts ?? defaultCounts
     var peaks: [MigrationWorkload: [Int64?]] = [:]
-    let original = work.file("Memory.sqlite")
-    defer { work.remove("Memory.sqlite", "run") }
     for count in counts {
-      if try POSIXFileOperations().status(of: original) != nil { try POSIXFileOperations().unlink(original) }
-      try StoreGenerator(notes: count, seed: arguments.seed).makeStore(at: original)
+      let original = try work.notes(count, seed: arguments.seed)
       for workload in workloads {
-        let path = PathText.join(try work.emptyFolder("run"), "Notes.sqlite")
-        try POSIXFileOperations().copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
-        let words = [workload.rawValue, MigrationBenchmark.Way.heirloom.rawValue, path]
-        let measured = try ChildProcess.run(
-          MigrationBenchmark.childName, words, returning: MigrationBenchmark.Measured.self)
-        peaks[workload, default: []].append(measured.peakBytes)
+        let run = try MigrationBenchmark.inChildProcess(workload, .heirloom, try work.copy(of: original))
+        peaks[workload, default: []].append(run.peakBytes)
       }
+      work.removeNotes(count)
     }
-    return Report(notes: counts, workloads: workloads.map { WorkloadReport($0, peakBytes: peaks[$0] ?? []) })
+    var rows: [ReportRow] = []
+    var goals: [Goal] = []
+    for workload in workloads {
+      let name = workload.rawValue
+      let all = peaks[workload] ?? []
+      let known = all.compactMap { $0.map(Double.init) }
+      let (least, most) = (known.min(), known.max())
+      let growth = most.flatMap { most in least.map { most / max($0, 1) - 1 } }
+      let figures = zip(counts, all).map { Figure("\($0) notes", $1.map(Double.init), .bytes) }
+      rows.append(ReportRow(name: name, figures: figures + [Figure("growth", growth, .part)]))
+      goals += [
+        Goal("\(name), peak", most, .bytes, atMost: Double(PerformanceGoals.peakBytes(workload))),
+        Goal("\(name), growth from the lowest peak", growth, .part, atMost: PerformanceGoals.memoryGrowth),
+      ]
+    }
+    return ReportTable(workload: "memory", title: "peak memory of whole processes", rows: rows, goals: goals)
   }
 }

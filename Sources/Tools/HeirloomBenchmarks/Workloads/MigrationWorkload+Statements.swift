@@ -105,7 +105,6 @@ extension MigrationWorkload {
     let model: ManagedObjectModel
   }
 
-  /// The whole migration as one hop.
   func lastStep() throws -> Step { Step(statements: statements, model: try destination()) }
 
   /// As for users who installed every version; only one hop if there are no others.

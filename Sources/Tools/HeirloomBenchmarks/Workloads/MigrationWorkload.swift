@@ -42,11 +42,18 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// True if titles are indexed, which needs sorting.
   var indexesTitles: Bool {
     switch self {
     case .additive, .renumbering, .fiftyVersions, .fiftyVersionsFirst: true
     case .plain, .reshaping, .computing, .splitting, .splittingTyped, .splittingBoxed: false
+    }
+  }
+
+  var furtherWays: [MigrationBenchmark.Way] {
+    switch self {
+    case .additive: [.inPlace, .inPlaceProven]
+    case .fiftyVersions: [.inPlace, .inPlaceProven, .inPlaceSteps]
+    default: []
     }
   }
 
@@ -73,8 +80,18 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
+  func history() throws -> ModelHistory {
+    ModelHistory(current: try destination(), name: rawValue, earlier: [("V1", try BenchmarkModels.notes())])
+  }
+
+  func configuration() throws -> MigrationAssistant.Configuration {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = try mappings()
+    return configuration
+  }
+
   /// Those that an app would give; empty if they are inferred.
-  func mappings() throws -> [MappingModel] {
+  private func mappings() throws -> [MappingModel] {
     if self == .computing { return [try BenchmarkModels.computedValuesMapping()] }
     guard let policy else { return [] }
     let (earlier, later) = (try BenchmarkModels.notes(), try destination())

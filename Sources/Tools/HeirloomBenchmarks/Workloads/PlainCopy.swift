@@ -4,24 +4,21 @@ import Heirloom
 enum PlainCopy {
   /// Syncs the copy.
   static func copy(_ path: String, to newPath: String) throws(BenchmarkError) {
-    let input = open(path, O_RDONLY | O_CLOEXEC)
-    guard input >= 0 else { throw .system(call: "open", path: path, code: errno) }
+    let input = try BenchmarkError.check("open", path, open(path, O_RDONLY | O_CLOEXEC))
     defer { _ = close(input) }
-    let output = open(newPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o644))
-    guard output >= 0 else { throw .system(call: "open", path: newPath, code: errno) }
+    let output = try BenchmarkError.check(
+      "open", newPath, open(newPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o644)))
     defer { _ = close(output) }
     #if canImport(Darwin)
-      guard fcopyfile(input, output, nil, copyfile_flags_t(COPYFILE_DATA)) == 0 else {
-        throw .system(call: "fcopyfile", path: newPath, code: errno)
-      }
-      guard fcntl(output, F_FULLFSYNC) == 0 else { throw .system(call: "fcntl", path: newPath, code: errno) }
+      try BenchmarkError.check("fcopyfile", newPath, fcopyfile(input, output, nil, copyfile_flags_t(COPYFILE_DATA)))
+      try BenchmarkError.check("fcntl", newPath, fcntl(output, F_FULLFSYNC))
     #else
       while true {
         let count = try copyRange(input, output)
         if count == 0 { break }
         guard count > 0 || errno == EINTR else { throw .system(call: "copy_file_range", path: newPath, code: errno) }
       }
-      guard fsync(output) == 0 else { throw .system(call: "fsync", path: newPath, code: errno) }
+      try BenchmarkError.check("fsync", newPath, fsync(output))
     #endif
   }
 

@@ -3,8 +3,7 @@ import Heirloom
 
 /// The cost of keeping a store's file durably, by Heirloom's own calls and by a plain copy.
 enum RetentionBenchmark {
-  /// In the order of a round.
-  enum Way: String, Codable, CaseIterable {
+  enum Way: String, CaseIterable {
     /// `copy_file_range` and `fsync`, written by hand.
     case copyByHand
     /// A second name in another folder, as a migration keeps the store it replaces.
@@ -13,97 +12,62 @@ enum RetentionBenchmark {
     case clone
     /// For a file system that supports neither.
     case copy
+
+    var title: String {
+      switch self {
+      case .copyByHand: "copy by hand"
+      case .link: "Heirloom: second name"
+      case .clone: "Heirloom: shared blocks"
+      case .copy: "Heirloom: copy"
+      }
+    }
   }
 
   static let childName = "retention"
-  /// If no block is copied.
-  static let goalSeconds = 0.01
-  /// For a copy, to the one by hand.
-  static let goalRatio = 1.1
-  /// For additional memory.
-  static let goalBytes: Int64 = 4 << 20
-  static let bytesPerNote = 364
-  static let defaultCounts = [100_000, 1_000_000]
+  private static let defaultCounts = [100_000, 1_000_000]
 
-  struct Measured: Codable {
-    /// Until after the last sync; `nil` if the file system doesn't support the way.
-    var seconds: Double?
-    var processorSeconds: Double
-    /// Additional memory.
-    var grownBytes: Int64?
-  }
-
-  struct WayReport: Codable {
-    var way: Way
-    var fileBytes: Int64
-    var seconds: Double
-    var leastSeconds: Double
-    var processorSeconds: Double
-    var ratioToCopy: Double
-    var grownBytes: Int64?
-  }
-
-  struct Report: Codable {
-    var rounds: Int
-    var ways: [WayReport]
-    var sharesBlocks: Bool
-    var goalSeconds = RetentionBenchmark.goalSeconds
-    var goalRatio = RetentionBenchmark.goalRatio
-    var goalBytes = RetentionBenchmark.goalBytes
-  }
-
-  // MARK: The parent
-
-  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
-    let files = POSIXFileOperations()
-    let path = work.file("Kept.sqlite")
-    var ways: [WayReport] = []
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> ReportTable {
+    var measured: [(size: Double, series: Series<Way>)] = []
     for notes in arguments.noteCounts ?? defaultCounts {
-      let size = Int64(notes) * Int64(bytesPerNote)
-      if try files.status(of: path) != nil { try files.unlink(path) }
-      try makeFile(at: path, byteCount: size, seed: arguments.seed)
-      var measured: [Way: [Measured]] = [:]
-      for _ in 0..<arguments.rounds {
-        for way in Way.allCases {
-          let folder = try work.emptyFolder("run")
-          try BenchmarkFolder.readThrough(path)
-          TouchedMemory.prepare(byteCount: size)
-          let result = try ChildProcess.run(childName, [way.rawValue, path, folder], returning: Measured.self)
-          measured[way, default: []].append(result)
-        }
+      let path = try work.notes(notes, seed: arguments.seed)
+      try POSIXFileOperations().synchronizeFile(path)
+      let size = try POSIXFileOperations().status(of: path)?.size ?? 0
+      let series = try Series(Way.allCases, rounds: arguments.rounds) { way in
+        let folder = try work.emptyFolder("run")
+        try BenchmarkFolder.readThrough(path)
+        TouchedMemory.prepare(byteCount: size)
+        return try ChildProcess.run(childName, [way.rawValue, path, folder], returning: [Measurement].self).first
       }
-      ways += Way.allCases.compactMap { report($0, measured, size) }
+      measured.append((Double(size), series))
+      work.removeNotes(notes)
     }
-    return Report(rounds: arguments.rounds, ways: ways, sharesBlocks: ways.contains { $0.way == .clone })
-  }
-
-  private static func report(_ way: Way, _ all: [Way: [Measured]], _ size: Int64) -> WayReport? {
-    let runs = all[way] ?? []
-    let seconds = runs.compactMap(\.seconds)
-    guard !seconds.isEmpty else { return nil }
-    return WayReport(
-      way: way, fileBytes: size, seconds: seconds.median, leastSeconds: seconds.min() ?? 0,
-      processorSeconds: runs.map(\.processorSeconds).median,
-      ratioToCopy: zip(seconds, all[.copyByHand] ?? []).map { $0 / max($1.seconds ?? 0, 1e-9) }.median,
-      grownBytes: runs.compactMap(\.grownBytes).max())
-  }
-
-  private static func makeFile(at path: String, byteCount: Int64, seed: UInt64) throws {
-    var random = RandomSource(seed: seed)
-    guard FileManager.default.createFile(atPath: path, contents: nil) else {
-      throw BenchmarkError.unexpectedOutcome(expected: "a new file", found: "none at \(path)")
+    let sharesBlocks = measured.contains { !$0.series[.clone].isEmpty }
+    let clone = sharesBlocks ? "shares blocks" : "shares no blocks: run with --directory on one that does"
+    var rows: [ReportRow] = []
+    var goals: [Goal] = []
+    for (size, series) in measured {
+      for way in Way.allCases where !series[way].isEmpty {
+        let runs = series[way]
+        let ratio = series.ratio(way, to: .copyByHand, \.seconds)
+        let grown = runs.most { run in run.peakBytes.flatMap { peak in run.initialPeakBytes.map { max(0, peak - $0) } }
+        }
+        let own = [Figure("file", size, .diskBytes), Figure("× copy", ratio, .times), Figure("growth", grown, .bytes)]
+        rows.append(series.row(way, way.title, own: own))
+        guard way != .copyByHand else { continue }
+        let subject = "\(way.title), \(FigureUnit.diskBytes.text(size))"
+        goals += [
+          way == .copy && !sharesBlocks
+            ? Goal("\(subject), time by the copy's", ratio, .times, atMost: PerformanceGoals.keepingRatio)
+            : Goal(subject, runs.map(\.seconds).median, .seconds, atMost: PerformanceGoals.keepingSeconds),
+          Goal("\(subject), memory", grown, .bytes, atMost: Double(PerformanceGoals.keepingBytes)),
+        ]
+      }
     }
-    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    var left = byteCount
-    while left > 0 {
-      var words = [UInt64](repeating: 0, count: 1 << 17)
-      for index in words.indices { words[index] = random.next() }
-      let bytes = words.withUnsafeBytes { Data($0) }.prefix(Int(clamping: left))
-      try file.write(contentsOf: bytes)
-      left -= Int64(bytes.count)
-    }
-    try file.synchronize()
-    try file.close()
+    return ReportTable(
+      workload: childName,
+      title:
+        "keeping a file, content and name on the disk; \(arguments.rounds) rounds, in turns; the file system \(clone)",
+      rows: rows, goals: goals, remarks: ["growth: memory beside the process's own"])
   }
 
   // MARK: The child
@@ -116,13 +80,14 @@ enum RetentionBenchmark {
     let before = ProcessCounters.currentBytesFromNowOn()
     let watch = Stopwatch()
     let isDone = try keep(path, in: folder, way)
-    let (seconds, work) = (watch.seconds, watch.processorSeconds)
-    let after = ProcessCounters.now().peakBytes
-    if isDone { try compare(path, PathText.join(folder, "Kept.sqlite")) }
-    try ChildProcess.answer(
-      Measured(
-        seconds: isDone ? seconds : nil, processorSeconds: work,
-        grownBytes: before.flatMap { before in after.map { max(0, $0 - before) } }))
+    var measured = Measurement(watch)
+    (measured.initialPeakBytes, measured.peakBytes) = (before, ProcessCounters.now().peakBytes)
+    guard isDone else { return try ChildProcess.answer([Measurement]()) }
+    let kept = PathText.join(folder, "Kept.sqlite")
+    try BenchmarkError.require(
+      FileManager.default.contentsEqual(atPath: path, andPath: kept), kept, expected: "the content of \(path)",
+      found: "another")
+    try ChildProcess.answer([measured])
   }
 
   /// Syncs content and name; returns false if the file system doesn't support the way.
@@ -147,45 +112,5 @@ enum RetentionBenchmark {
     }
     try files.synchronizeDirectory(folder)
     return true
-  }
-
-  private static func compare(_ path: String, _ kept: String) throws {
-    guard FileManager.default.contentsEqual(atPath: path, andPath: kept) else {
-      throw BenchmarkError.differentContents(subject: kept, expected: "the content of \(path)", found: "another")
-    }
-  }
-}
-
-extension RetentionBenchmark.Report {
-  var lines: [String] {
-    func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
-    var table = TextTable([
-      "keeping the old version", "MB", "median ms", "least ms", "CPU ms", "× copy", "memory MB", "goal",
-    ])
-    for way in ways {
-      let copies = way.way == .copy && !sharesBlocks
-      let goal = copies ? "≤ \(number(goalRatio, 1)) ×" : "< \(number(goalSeconds * 1000, 0)) ms"
-      table.add([
-        way.way.title, number(Double(way.fileBytes) / 1e6, 1), number(way.seconds * 1000, 2),
-        number(way.leastSeconds * 1000, 2), number(way.processorSeconds * 1000, 2), number(way.ratioToCopy, 3),
-        way.grownBytes.map { number(Double($0) / Double(1 << 20), 2) } ?? "?", way.way == .copyByHand ? "" : goal,
-      ])
-    }
-    let clone = sharesBlocks ? "shares blocks" : "shares no blocks: run with --directory on one that does"
-    return ["keeping a file, content and name on the disk; \(rounds) rounds, in turns; the file system \(clone)"]
-      + table.lines + [
-        "  memory beside the process's own; goal: at most \(number(Double(goalBytes) / Double(1 << 20), 0)) MB"
-      ]
-  }
-}
-
-extension RetentionBenchmark.Way {
-  fileprivate var title: String {
-    switch self {
-    case .copyByHand: "copy by hand"
-    case .link: "Heirloom: second name"
-    case .clone: "Heirloom: shared blocks"
-    case .copy: "Heirloom: copy"
-    }
   }
 }

@@ -20,11 +20,9 @@ struct StoreSums: Hashable {
   /// Throws if the metadata doesn't fit `model`; `workload` is `nil` before the migration.
   init(of path: String, model: ManagedObjectModel, after workload: MigrationWorkload? = nil) throws {
     let metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
-    guard metadata.isCompatible(with: model) else {
-      throw BenchmarkError.differentContents(
-        subject: "the model of \(path)", expected: "\(model.versionIdentifiers)",
-        found: "\(metadata.versionIdentifiers)")
-    }
+    try BenchmarkError.require(
+      metadata.isCompatible(with: model), "the model of \(path)", expected: "\(model.versionIdentifiers)",
+      found: "\(metadata.versionIdentifiers)")
     let connection = try Connection(path: path, mode: .readOnly, options: .inspecting)
     for query in workload?.sumQueries ?? Self.earlierQueries { rows[query] = try connection.rows(query) }
     try connection.close()

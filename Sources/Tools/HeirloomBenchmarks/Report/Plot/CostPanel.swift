@@ -3,23 +3,23 @@ import Foundation
 /// The part of a plot that shows one workload at all sizes.
 struct CostPanel {
   let workload: MigrationWorkload
-  /// Sorted by size.
-  let reports: [MigrationBenchmark.Report]
+  let tables: [ReportTable]
 
   /// From back to front, with the names of their styles.
   private static let ways: [(way: MigrationBenchmark.Way, kind: String, radius: Double)] = [
     (.limit, "limit", 2), (.limitProven, "proven", 3), (.heirloom, "heirloom", 3.5),
   ]
 
-  var sizes: [Double] { reports.map { Double($0.notes) } }
+  var sizes: [Double] { tables.compactMap { $0.notes.map(Double.init) } }
 
   var milliseconds: [Double] {
     Self.ways.flatMap { points(of: $0.way).map(\.milliseconds) }
   }
 
   private func points(of way: MigrationBenchmark.Way) -> [(notes: Int, milliseconds: Double)] {
-    reports.compactMap { report in
-      report.ways.first { $0.way == way }.map { (report.notes, $0.seconds * 1000) }
+    tables.compactMap { table in
+      guard let notes = table.notes, let seconds = table.row(way.title)?.value("median") else { return nil }
+      return (notes, seconds * 1000)
     }
   }
 
@@ -46,7 +46,7 @@ struct CostPanel {
       let places = found.map { (sizes.position(of: Double($0.notes)), times.position(of: $0.milliseconds)) }
       if places.count > 1 { lines.append(Self.path(kind, places)) }
       for (point, place) in zip(found, places) {
-        let note = "\(kind): \(point.notes) notes, \(BenchmarkReport.number(point.milliseconds, 1)) ms"
+        let note = "\(kind): \(point.notes) notes, \(FigureUnit.text(point.milliseconds, 1)) ms"
         lines.append(
           "<circle class=\"\(kind)\" cx=\"\(SVGMarkup.number(place.0))\" cy=\"\(SVGMarkup.number(place.1))\" r=\"\(radius)\">"
             + "<title>\(SVGMarkup.escaped(note))</title></circle>")
@@ -57,15 +57,11 @@ struct CostPanel {
 
   /// From the smallest store to the largest, as many as fit.
   private var ratios: [String] {
-    let own = reports.compactMap { report in report.ways.first { $0.way == .heirloom } }
-    guard !own.isEmpty else { return [] }
-    func list(_ ratios: [Double]) -> String {
-      ratios.suffix(5).map { BenchmarkReport.number($0, 2) }.joined(separator: ", ")
+    [("× limit", "unproven"), ("× proven", "proven")].compactMap { figure, name in
+      let ratios = tables.compactMap { $0.row(MigrationBenchmark.Way.heirloom.title)?.value(figure) }
+      let list = ratios.suffix(5).map { FigureUnit.text($0, 2) }.joined(separator: ", ")
+      return ratios.isEmpty ? nil : "\(list) × by hand, \(name)"
     }
-    return [
-      list(own.map(\.ratioToLimit)) + " × by hand, unproven",
-      list(own.map(\.ratioToProvenLimit)) + " × by hand, proven",
-    ]
   }
 
   private static func path(_ kind: String, _ places: [(Double, Double)]) -> String {
@@ -76,11 +72,11 @@ struct CostPanel {
   /// As in `500`, `20k`, `1.5M`.
   static func short(_ value: Double) -> String {
     let (scaled, unit) = value >= 1e6 ? (value / 1e6, "M") : value >= 1e3 ? (value / 1e3, "k") : (value, "")
-    return BenchmarkReport.number(scaled, scaled == scaled.rounded() ? 0 : 1) + unit
+    return FigureUnit.text(scaled, scaled == scaled.rounded() ? 0 : 1) + unit
   }
 
   /// For a round number, as in `0.5`, `200`.
   static func milliseconds(_ value: Double) -> String {
-    BenchmarkReport.number(value, max(0, Int(-log10(value).rounded(.down))))
+    FigureUnit.text(value, max(0, Int(-log10(value).rounded(.down))))
   }
 }

@@ -15,8 +15,8 @@ struct CostPlot {
   init(_ report: BenchmarkReport) {
     machine = report.machine
     panels = MigrationWorkload.allCases.compactMap { workload in
-      let reports = report.orderedMigrations.filter { $0.workload == workload }
-      return reports.isEmpty ? nil : CostPanel(workload: workload, reports: reports)
+      let tables = report.tables.filter { $0.workload == workload.rawValue }
+      return tables.isEmpty ? nil : CostPanel(workload: workload, tables: tables)
     }
   }
 

@@ -1,7 +1,6 @@
 import Foundation
 
 enum SystemCommand {
-  /// `nil` if the command isn't installed.
   static func path(of name: String) -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -11,22 +10,32 @@ enum SystemCommand {
   ///
   /// `environment` is added to this process's variables that locate libraries and commands.
   static func run(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
+    let own = ProcessInfo.processInfo.environment.filter { ["PATH", "LD_LIBRARY_PATH"].contains($0.key) }
+    let data = try output(of: path, arguments) { process in
+      process.environment = own.merging(environment) { $1 }
+      process.standardError = process.standardOutput
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Throws if the process fails; `prepare` runs before it starts.
+  static func output(of path: String, _ arguments: [String], prepare: (Process) -> Void) throws -> Data {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
-    let own = ProcessInfo.processInfo.environment.filter { ["PATH", "LD_LIBRARY_PATH"].contains($0.key) }
-    process.environment = own.merging(environment) { $1 }
     let pipe = Pipe()
     process.standardOutput = pipe
-    process.standardError = pipe
+    prepare(process)
     try process.run()
     // Read before waiting, because a full pipe would block the child.
-    let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      let name = ([path] + arguments).joined(separator: " ")
-      throw BenchmarkError.childFailed(name: name, reason: "it ended with \(process.terminationStatus): \(output)")
+      let output = data.isEmpty ? "" : ": " + String(decoding: data, as: UTF8.self)
+      throw BenchmarkError.childFailed(
+        name: ([path] + arguments).joined(separator: " "),
+        reason: "it ended with status \(process.terminationStatus)\(output).")
     }
-    return output
+    return data
   }
 }
