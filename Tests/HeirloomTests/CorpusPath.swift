@@ -42,7 +42,7 @@ struct CorpusPath: CustomTestStringConvertible, Sendable {
     ["1-25", "2-53-0", "2-82-0", "2-95-0", "2-21-1"].contains { store.contains("/store\($0).") }
   }
 
-  private var project: Substring { store.prefix { $0 != "/" } }
+  var project: Substring { store.prefix { $0 != "/" } }
 
   private static func readAll() throws -> [CorpusPath] {
     // A snapshot in the repository, whose folder has its commit in its name, repeats the versions of the newest one.
