@@ -95,14 +95,12 @@ struct AdviceScene {
     let bundle = try writeBundle(versions, current: "V1")
     run("snapshot", bundle, "--history", path(""))
     run("snapshot", version("V1"), "--output", path("V1.json"))
-    let made = try PersistentStore.create(at: store, model: ModelFile(path("V1.json")).read().model)
-    let context = ManagedObjectContext(store: made)
-    for number in 0..<Self.rows {
-      let note = try context.insert("Note")
-      (note["title"], note["mood"]) = (.string("note \(number)"), .string("merry"))
+    try PersistentStore.make(at: store, model: ModelFile(path("V1.json")).read().model) { context in
+      for number in 0..<Self.rows {
+        let note = try context.insert("Note")
+        (note["title"], note["mood"]) = (.string("note \(number)"), .string("merry"))
+      }
     }
-    try context.save()
-    try made.close()
     try writeBundle(versions, current: "V2")
     run("migrate", store.path, "--to", bundle)
     run("snapshot", bundle, "--history", path(""))
@@ -112,11 +110,9 @@ struct AdviceScene {
   func makeStoreWithFiles() throws -> String {
     let note = Make.entity("Note", [Make.attribute("title"), Make.attribute("picture", .binary, external: true)])
     let model = try ManagedObjectModel(entities: [note])
-    let made = try PersistentStore.create(at: store, model: model)
-    let context = ManagedObjectContext(store: made)
-    for number in 0..<Self.rows { try context.insert("Note")["title"] = .string("note \(number)") }
-    try context.save()
-    try made.close()
+    try PersistentStore.make(at: store, model: model) { context in
+      for number in 0..<Self.rows { try context.insert("Note")["title"] = .string("note \(number)") }
+    }
     try ModelController(storeURL: store).archive(model)
     _ = try Notebook.write(model, "It's here/Files", in: directory)
     let support = path(".Notebook_SUPPORT/_EXTERNAL_DATA")
@@ -133,7 +129,7 @@ struct AdviceScene {
   }
 
   func rootPage(of table: String) throws -> Int {
-    let connection = try Connection(path: store.path, mode: .readOnly)
+    let connection = try Connection(reading: store)
     defer { try? connection.close() }
     let page = try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'")
     return Int(clamping: try #require(page))
@@ -226,7 +222,7 @@ struct AdviceScene {
     }
     let outcome = tool("migrate", store.path, "--to", destination)
     #expect(outcome.code == 0, "one more release: \(outcome)", sourceLocation: location)
-    let connection = try Connection(path: store.path, mode: .readOnly)
+    let connection = try Connection(reading: store)
     defer { try? connection.close() }
     #expect(try connection.firstInteger("SELECT COUNT(*) FROM ZNOTE") == rows, sourceLocation: location)
     #expect(try connection.firstInteger("SELECT COUNT(ZLATER) FROM ZNOTE") == 0, sourceLocation: location)

@@ -197,9 +197,7 @@ extension AdviceTests {
     Situation("a version is restored with its faults") { scene in
       try scene.makeMigratedStore()
       let kept = try #require(try StoreArchive(storeURL: scene.store).previousVersions().first)
-      let connection = try Connection(path: kept.storeURL.path, mode: .readWrite)
-      try connection.execute("CREATE TABLE more (id INTEGER PRIMARY KEY)")
-      try connection.close()
+      try Connection.execute("CREATE TABLE more (id INTEGER PRIMARY KEY)", on: kept.storeURL.path)
       let restored = scene.tool("restore", scene.store.path)
       #expect(restored.code == 0, "\(restored)")
       for command in PrintedCommand.all(in: restored.output + restored.error) {
@@ -210,9 +208,7 @@ extension AdviceTests {
     Situation("what a finding advises is run") { scene in
       try scene.makeMigratedStore()
       let kept = try #require(try StoreArchive(storeURL: scene.store).previousVersions().first)
-      let connection = try Connection(path: kept.storeURL.path, mode: .readWrite)
-      try connection.execute("CREATE TABLE more (id INTEGER PRIMARY KEY)")
-      try connection.close()
+      try Connection.execute("CREATE TABLE more (id INTEGER PRIMARY KEY)", on: kept.storeURL.path)
       let page = try scene.rootPage(of: "ZNOTE")
       try scene.damage(page: page)
       for question in ["verify", "doctor"] {

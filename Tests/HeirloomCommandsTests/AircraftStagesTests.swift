@@ -9,13 +9,12 @@ import Testing
 /// The story Aircraft: flight data moves into objects of its own, in stages.
 struct AircraftStagesTests {
   private let directory: TemporaryDirectory
-  private let url: URL
+  private var url: URL { directory.file("Aircraft.sqlite") }
   private let hangar: Hangar
   private let flown = Fleet.sample(count: 60).paintedAndFlown()
 
   init() throws {
     directory = try TemporaryDirectory()
-    url = directory.file("Aircraft.sqlite")
     hangar = try Hangar()
   }
 
@@ -25,7 +24,7 @@ struct AircraftStagesTests {
   }
 
   private func report(_ outcome: MigrationOutcome) throws -> MigrationReport {
-    guard case .migrated(let report) = outcome else { throw CancellationError() }
+    let report = try #require(outcome.report)
     return report
   }
 

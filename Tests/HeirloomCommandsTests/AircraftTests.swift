@@ -8,12 +8,11 @@ import Testing
 /// The story Aircraft, before its stages: models, and the first two versions.
 struct AircraftTests {
   private let directory: TemporaryDirectory
-  private let url: URL
+  private var url: URL { directory.file("Aircraft.sqlite") }
   private let hangar: Hangar
 
   init() throws {
     directory = try TemporaryDirectory()
-    url = directory.file("Aircraft.sqlite")
     hangar = try Hangar()
   }
 
@@ -100,9 +99,7 @@ struct Hangar {
   /// Without stages.
   @discardableResult
   func migrate(_ url: URL, toVersion index: Int) throws -> MigrationOutcome {
-    try MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history(index)
-    ).migrateStore()
+    try MigrationAssistant(url, history(index)).migrateStore()
   }
 
   func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {

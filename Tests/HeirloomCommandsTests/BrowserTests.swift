@@ -68,8 +68,9 @@ struct BrowserTests {
   @Test func `a browser shows a report on a phone and on a desk without scrolling sideways, light and dark`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 20)
-    var entity = EntityDescription(name: String(repeating: "Entity", count: 30))
-    entity.attributes = [AttributeDescription(name: String(repeating: "attribute", count: 20), type: .string)]
+    let entity = Make.entity(
+      String(repeating: "Entity", count: 30),
+      [AttributeDescription(name: String(repeating: "attribute", count: 20), type: .string)])
     let model = try ManagedObjectModel(entities: Notebook.requiring().entities + [entity])
     let to = try Notebook.write(model, String(repeating: "Version", count: 20), in: directory)
     let tool = Tool(directory: directory.url)

@@ -7,13 +7,10 @@ import Testing
 /// `heirloom check`: a sound history passes; one that is spoiled in one way gives the finding for it.
 struct CheckTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
   private var history: URL { directory.file("History") }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   // MARK: - Histories
 
@@ -65,13 +62,7 @@ struct CheckTests {
 
   @Test func `names that two versions swap without a new version hash are told by compare and check`() throws {
     func model(_ identifiers: [String: String]) throws -> ManagedObjectModel {
-      var note = EntityDescription(name: "Note")
-      note.attributes = ["a", "b"].map { name in
-        var attribute = AttributeDescription(name: name, type: .string)
-        attribute.isOptional = true
-        attribute.renamingIdentifier = identifiers[name]
-        return attribute
-      }
+      let note = Make.entity("Note", ["a", "b"].map { name in Make.attribute(name, id: identifiers[name]) })
       return try ManagedObjectModel(entities: [note])
     }
     let (first, second) = (try model([:]), try model(["a": "b", "b": "a"]))
@@ -244,12 +235,7 @@ struct CheckTests {
 
   @Test func `a loss can be acknowledged after the command that makes the lock`() throws {
     func model(_ names: [String]) throws -> ManagedObjectModel {
-      var note = EntityDescription(name: "Note")
-      note.attributes = names.map { name in
-        var attribute = AttributeDescription(name: name, type: .string)
-        attribute.isOptional = true
-        return attribute
-      }
+      let note = Make.entity("Note", names.map { name in Make.attribute(name) })
       return try ManagedObjectModel(entities: [note])
     }
     try makeHistory([("V1", try model(["title", "body"])), ("V2", try model(["title"]))])
@@ -336,11 +322,12 @@ struct CheckTests {
     },
   ])
   func `what only rows can tell is a warning, and objects that fit are migrated`(effect: Effect) throws {
-    var note = EntityDescription(name: "Note")
-    note.attributes = [
-      AttributeDescription(name: "title", type: .string), AttributeDescription(name: "mood", type: .string),
-      AttributeDescription(name: "count", type: .integer64),
-    ]
+    var note = Make.entity(
+      "Note",
+      [
+        AttributeDescription(name: "title", type: .string), AttributeDescription(name: "mood", type: .string),
+        AttributeDescription(name: "count", type: .integer64),
+      ])
     note.attributes[1].isOptional = true
     let first = try ManagedObjectModel(entities: [note])
     effect.change(&note)

@@ -7,12 +7,9 @@ import Testing
 /// `heirloom check --cloudkit`: each rule of CloudKit has a model that breaks it and one that keeps it.
 struct CloudKitRulesTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   /// Notes with optional texts and a folder, which CloudKit can mirror.
   private static func entities() -> [EntityDescription] {
@@ -22,16 +19,10 @@ struct CloudKitRulesTests {
     )
     text.isOptional = true
     size.defaultValue = .integer(0)
-    var folder = RelationshipDescription(name: "folder", destinationEntity: "Folder")
-    folder.isOptional = true
-    folder.inverseRelationship = "notes"
+    let folder = Make.toOne("folder", "Folder", "notes")
     (note.attributes, note.relationships) = ([text, size], [folder])
-    var notes = RelationshipDescription(name: "notes", destinationEntity: "Note")
-    notes.isOptional = true
-    notes.maxCount = 0
-    notes.inverseRelationship = "folder"
-    var owner = EntityDescription(name: "Folder")
-    owner.relationships = [notes]
+    let notes = Make.toMany("notes", "Note", "folder")
+    let owner = Make.entity("Folder", [], [notes])
     return [note, owner]
   }
 
@@ -96,8 +87,7 @@ struct CloudKitRulesTests {
       note.relationships[0].isOptional = false
     },
     Change("a relationship without an inverse", "\(model) Note other", "has no inverse") { note, _ in
-      var other = RelationshipDescription(name: "other", destinationEntity: "Folder")
-      other.isOptional = true
+      let other = Make.toOne("other", "Folder")
       note.relationships.append(other)
     },
     Change("an ordered relationship", "\(model) Folder notes", "is ordered") { _, folder in
@@ -166,8 +156,7 @@ struct CloudKitRulesTests {
     },
     Change("a wider number is the same field", "") { note, _ in note.attributes[1].type = .integer64 },
     Change("additions", "") { note, folder in
-      var text = AttributeDescription(name: "title", type: .string)
-      text.isOptional = true
+      let text = Make.attribute("title")
       folder.attributes.append(text)
       note.attributes.append(text)
     },
@@ -206,9 +195,7 @@ struct CloudKitRulesTests {
   }
 
   @Test func `entities outside the configuration that is mirrored may be as they like`() throws {
-    var local = EntityDescription(name: "Local")
-    local.attributes = [AttributeDescription(name: "key", type: .string)]
-    local.uniquenessConstraints = [["key"]]
+    let local = Make.entity("Local", [AttributeDescription(name: "key", type: .string)], unique: [["key"]])
     let cloud = ConfigurationDescription(name: "Cloud", entityNames: ["Note", "Folder"])
     try write(ManagedObjectModel(entities: Self.entities() + [local], configurations: [cloud]), "A")
     #expect(try check("--cloudkit").findings.count == 2)

@@ -29,15 +29,13 @@ struct ComputedDecisionCommandTests: ModelMaking {
 
   private func makeStore(_ name: String, _ model: ManagedObjectModel) throws -> URL {
     let url = directory.file(name)
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    for amount in ["3", "x", "-5"] {
-      let invoice = try context.insert("Invoice")
-      invoice["title"] = .string("of \(amount)")
-      invoice["amount"] = .string(amount)
+    try PersistentStore.make(at: url, model: model) { context in
+      for amount in ["3", "x", "-5"] {
+        let invoice = try context.insert("Invoice")
+        invoice["title"] = .string("of \(amount)")
+        invoice["amount"] = .string(amount)
+      }
     }
-    try context.save()
-    try store.close()
     return url
   }
 
@@ -70,16 +68,14 @@ struct ComputedDecisionCommandTests: ModelMaking {
           let run = tool("migrate", url.path, "--to", history)
           #expect(run.code == 0, "\(run.output)\(run.error)")
         } else {
-          let assistant = MigrationAssistant(
-            storeURL: url, modelController: ModelController(storeURL: url),
-            history: try ModelHistory(contentsOf: URL(fileURLWithPath: history)))
+          let assistant = MigrationAssistant(url, try ModelHistory(contentsOf: URL(fileURLWithPath: history)))
           guard case .migrated(let report) = try assistant.migrateStore() else {
             Issue.record("not migrated")
             continue
           }
           #expect(report.plan.decisions.map(\.quarantined).reduce(0, +) == 1)
         }
-        let connection = try Connection(path: url.path, mode: .readOnly)
+        let connection = try Connection(reading: url)
         let rows = try connection.rows("SELECT ZTITLE, ZAMOUNT FROM ZINVOICE ORDER BY Z_PK")
         #expect(rows == [[.text("of 3"), .integer(3)], [.text("of -5"), .integer(-5)]])
         try connection.close()
@@ -100,8 +96,7 @@ struct ComputedDecisionCommandTests: ModelMaking {
       ["migrate", url.path, "--model", models[0], "--to", models[1]]
         + decisions.flatMap { ["--decide", "Invoice.\($0)"] })
     #expect(run.code == 0, "\(run.output)\(run.error)")
-    let connection = try Connection(path: url.path, mode: .readOnly)
-    let rows = try connection.rows("SELECT ZKEY, ZNAME, ZMADE, ZTWICE FROM ZINVOICE ORDER BY Z_PK")
+    let rows = try Connection(reading: url).rows("SELECT ZKEY, ZNAME, ZMADE, ZTWICE FROM ZINVOICE ORDER BY Z_PK")
     #expect(Set(rows.map { $0[0] }).count == 3 && Set(rows.compactMap { $0[1].text.flatMap(UUID.init) }).count == 3)
     #expect(rows.map { $0[3] } == [.real(10), .real(10), .real(12.5)])
     let now = Date().timeIntervalSinceReferenceDate
@@ -136,15 +131,12 @@ struct ComputedDecisionCommandTests: ModelMaking {
     let decided = tool("check", history, "--decide", "Tag.place=new:Place")
     #expect(decided.code == 0, "\(decided.output)\(decided.error)")
     let url = directory.file("Store.sqlite")
-    let store = try PersistentStore.create(at: url, model: first)
-    let context = ManagedObjectContext(store: store)
-    for _ in 0..<3 { _ = try context.insert("Tag") }
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: first) { context in
+      for _ in 0..<3 { _ = try context.insert("Tag") }
+    }
     let run = tool("migrate", url.path, "--to", history)
     #expect(run.code == 0 && run.output.contains("3 rows filled"), "\(run.output)\(run.error)")
-    let connection = try Connection(path: url.path, mode: .readOnly)
-    #expect(try connection.firstInteger("SELECT COUNT(DISTINCT ZPLACE) FROM ZTAG") == 3)
+    #expect(try Connection(reading: url).firstInteger("SELECT COUNT(DISTINCT ZPLACE) FROM ZTAG") == 3)
   }
 
   @Test func `what an expression of a later step leaves is decided as it is printed`() throws {

@@ -6,13 +6,12 @@ import Testing
 
 struct ConsentCommandTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
   private let dropping: String
   private let first: String
 
   init() throws {
     directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
     first = try Notebook.write(Notebook.first(), "Notebook", in: directory)
     dropping = try Notebook.write(Notebook.dropping(), "Notebook 2", in: directory)
   }
@@ -61,10 +60,7 @@ struct ConsentCommandTests {
     let gone = try Notebook.write(
       ManagedObjectModel(entities: [Make.entity("Other", [Make.attribute("name")])]),
       "Gone", in: directory)
-    let connection = try Connection(path: store.path, mode: .readWrite)
-    try connection.execute("ALTER TABLE ZNOTE ADD COLUMN ZLEFTOVER")
-    try connection.execute("UPDATE ZNOTE SET ZLEFTOVER = 'x'")
-    try connection.close()
+    try Connection.execute("ALTER TABLE ZNOTE ADD COLUMN ZLEFTOVER", "UPDATE ZNOTE SET ZLEFTOVER = 'x'", on: store.path)
     let history = directory.file("History").path
     for model in [first, gone] { #expect(tool("snapshot", model, "--history", history).code == 0) }
     let text = tool("migrate", store.path, "--to", history)
@@ -77,9 +73,7 @@ struct ConsentCommandTests {
   @Test func `of many stores only those that lose something stop, each with its own losses`() throws {
     let full = try Notebook.makeStore(in: directory, count: 10, name: "Full.sqlite")
     let bare = try Notebook.makeStore(in: directory, count: 1, name: "Bare.sqlite")
-    let connection = try Connection(path: bare.path, mode: .readWrite)
-    try connection.execute("UPDATE ZNOTE SET ZMOOD = NULL")
-    try connection.close()
+    try Connection.execute("UPDATE ZNOTE SET ZMOOD = NULL", on: bare.path)
     let outcome = tool("migrate", full.path, bare.path, "--to", dropping, "--json")
     let stores = try #require(try outcome.json()["stores"] as? [[String: Any]])
     #expect(outcome.code == 3)
@@ -136,13 +130,8 @@ struct ConsentCommandTests {
 
   @Test func `a version that the app pinned is told by versions and doctor, and released`() throws {
     let store = try Notebook.makeStore(in: directory, count: 10)
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: try Notebook.dropping(), earlier: [("1", try Notebook.first())]))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let assistant = MigrationAssistant(store, from: try Notebook.first(), to: try Notebook.dropping())
+    let report = try assistant.migrate()
     let listed = tool("versions", store.path)
     #expect(
       listed.output.contains("is pinned: it holds 5 rows of Note.mood that the store lacked when it was last compared"),

@@ -24,7 +24,7 @@ struct DamagedJournalCommandTests {
     try Data(bytes).write(to: URL(fileURLWithPath: store.path + "-journal"))
 
     func changed(_ url: URL) throws -> Int64 {
-      let connection = try Connection(path: url.path, mode: .readOnly)
+      let connection = try Connection(reading: url)
       defer { try? connection.close() }
       return try connection.firstInteger("SELECT count(*) FROM ZNOTE WHERE ZTITLE LIKE 'other%'") ?? 0
     }

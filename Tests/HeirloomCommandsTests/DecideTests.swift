@@ -59,7 +59,7 @@ struct DecideTests {
     let decisions = try #require(try outcome.json()["decisions"] as? [[String: Any]])
     #expect(decisions[0]["filled"] as? Int == filled)
     #expect(decisions[0]["quarantined"] as? Int == quarantined)
-    let connection = try Connection(path: store.path, mode: .readOnly)
+    let connection = try Connection(reading: store)
     #expect(try connection.firstInteger("SELECT COUNT(*) FROM ZNOTE WHERE ZAUTHOR IN ('me', '')") == Int64(filled))
     try connection.close()
   }
@@ -78,7 +78,7 @@ struct DecideTests {
     #expect(plan.output.contains("\(decision): 3 rows filled"))
     let outcome = try tool("migrate", "Notebook.sqlite", "--to", model, "--decide", decision, "--json").json()
     #expect((outcome["decisions"] as? [[String: Any]])?.map { $0["decision"] as? String } == [decision])
-    let connection = try Connection(path: store.path, mode: .readOnly)
+    let connection = try Connection(reading: store)
     #expect(try connection.rows("SELECT DISTINCT CAST(ZCREATED AS REAL) FROM ZNOTE") == [[.real(seconds)]])
     try connection.close()
   }

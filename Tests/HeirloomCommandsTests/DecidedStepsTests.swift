@@ -73,22 +73,20 @@ struct DecidedStepsTests: ModelMaking {
 
   private func makeStore(_ name: String, _ model: ManagedObjectModel) throws -> URL {
     let url = directory.file(name)
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    for (index, key) in Self.keys.enumerated() {
-      let note = try context.insert("Note")
-      note["k"] = key.map { .string($0) }
-      note["x"] = index.isMultiple(of: 2) ? .string("x\(index)") : nil
-      note["n"] = .string("\(index * 7)")
+    try PersistentStore.make(at: url, model: model) { context in
+      for (index, key) in Self.keys.enumerated() {
+        let note = try context.insert("Note")
+        note["k"] = key.map { .string($0) }
+        note["x"] = index.isMultiple(of: 2) ? .string("x\(index)") : nil
+        note["n"] = .string("\(index * 7)")
+      }
     }
-    try context.save()
-    try store.close()
     return url
   }
 
   /// All rows of the tables of objects, by keys; identifiers count, not their bytes.
   private func content(_ url: URL, _ model: ManagedObjectModel) throws -> [[String]] {
-    let connection = try Connection(path: url.path, mode: .readOnly)
+    let connection = try Connection(reading: url)
     defer { try? connection.close() }
     return try PhysicalSchema(model: model).tables.flatMap { table in
       try connection.rows("SELECT * FROM \"\(table.name)\" ORDER BY Z_PK").map { row in
@@ -154,14 +152,12 @@ struct DecidedStepsTests: ModelMaking {
       #expect(tool.run(["check", history] + decisions).code == 0)
     }
     let url = directory.file("Store.sqlite")
-    let store = try PersistentStore.create(at: url, model: models[0])
-    let context = ManagedObjectContext(store: store)
-    for text in ["1", "2"] {
-      let note = try context.insert("Note")
-      (note["k"], note["x"]) = (.string("k\(text)"), .string(text))
+    try PersistentStore.make(at: url, model: models[0]) { context in
+      for text in ["1", "2"] {
+        let note = try context.insert("Note")
+        (note["k"], note["x"]) = (.string("k\(text)"), .string(text))
+      }
     }
-    try context.save()
-    try store.close()
     let plan = tool("plan", url.path, "--to", history)
     #expect(
       plan.code == 3 && plan.output.contains("2 rows") && !plan.output.contains("stands in the way"), "\(plan.output)")

@@ -103,7 +103,7 @@ struct DecidedWayTests {
     #expect(plan.code == 0 && migration.code == 0, "\(plan.error) \(migration.error)")
     let (planned, migrated) = (try plan.json(), try migration.json())
     #expect(try Self.losses(planned) == Self.losses(migrated))
-    let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: store, options: .inspecting)
     // Two texts are no numbers; the missing one stays missing.
     #expect(
       try connection.rows("SELECT ZRATING FROM ZNOTE ORDER BY Z_PK").map(\.[0])

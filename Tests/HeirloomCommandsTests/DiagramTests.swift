@@ -110,10 +110,8 @@ struct DiagramTests {
   private static func hostileModel() throws -> ManagedObjectModel {
     var entities = hostile.map { name in
       var entity = EntityDescription(name: name)
-      var attribute = AttributeDescription(name: name, type: .string)
-      attribute.isOptional = true
-      var relationship = RelationshipDescription(name: "r" + name.prefix(200), destinationEntity: "Hub")
-      relationship.isOptional = true
+      let attribute = Make.attribute(name)
+      let relationship = Make.toOne("r" + name.prefix(200), "Hub")
       entity.attributes = [attribute]
       entity.relationships = [relationship]
       return entity
@@ -147,21 +145,17 @@ struct DiagramTests {
   }
 
   @Test func `composites, derived and unique attributes and subentities are told`() throws {
-    var person = EntityDescription(name: "Person")
-    person.isAbstract = true
+    var person = Make.entity("Person", isAbstract: true)
     var name = AttributeDescription(name: "name", type: .composite)
     name.composite = CompositeAttributeDescription(elements: [
       AttributeDescription(name: "first", type: .string), AttributeDescription(name: "last", type: .string),
     ])
     person.attributes = [name, AttributeDescription(name: "number", type: .integer64)]
     person.uniquenessConstraints = [["number"]]
-    var friends = RelationshipDescription(name: "friends", destinationEntity: "Person")
-    friends.maxCount = 0
-    friends.isOptional = true
+    var friends = Make.toMany("friends", "Person")
     friends.inverseRelationship = "friends"
     person.relationships = [friends]
-    var writer = EntityDescription(name: "Writer")
-    writer.superentity = "Person"
+    let writer = Make.entity("Writer", parent: "Person")
     let directory = try TemporaryDirectory()
     let path = try Notebook.write(try ManagedObjectModel(entities: [person, writer]), "People", in: directory)
     let picture = try DrawnPicture(Tool(directory: directory.url)("diagram", path).output)

@@ -209,21 +209,6 @@ struct DiskFullTests {
     field.checkMigrated(store)
   }
 
-  /// A delegate that fills the volume once the store is held, as another process may do after the check.
-  private final class Filler: MigrationAssistantDelegate {
-    let folder: URL
-    let room: Int
-    private(set) var hasFilled = false
-    init(_ folder: URL, leaving room: Int) {
-      self.folder = folder
-      self.room = room
-    }
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-      guard event == .held else { return }
-      hasFilled = (try? DiskFullTests.fill(folder, leaving: room)) != nil
-    }
-  }
-
   @Test(arguments: FieldStore.Shape.allCases)
   func `a volume that another process fills after the look leaves the old store`(shape: FieldStore.Shape) throws {
     let field = try FieldStore(shape)
@@ -237,15 +222,17 @@ struct DiskFullTests {
     while tally.succeeded < 1 {
       try volume.clear()
       let store = try field.place(in: volume.url)
-      let filler = Filler(volume.url, leaving: room)
+      var hasFilled = false
       let assistant = try Self.assistant(field, store)
-      assistant.delegate = filler
+      assistant.delegate = ClosureDelegate(onEvent: { event in
+        if event == .held { hasFilled = (try? Self.fill(volume.url, leaving: room)) != nil }
+      })
       do {
         _ = try assistant.migrateStore()
         tally.add(nil)
       } catch {
         tally.add(Self.reason(error, "\(room) KiB"))
-        #expect(filler.hasFilled, "\(room) KiB: \(error)")
+        #expect(hasFilled, "\(room) KiB: \(error)")
         #expect(field.isOld(store), "\(room) KiB: \(error)")
         try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
         assistant.delegate = nil

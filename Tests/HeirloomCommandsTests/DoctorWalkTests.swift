@@ -32,17 +32,15 @@ struct DoctorWalkTests {
     tool = Tool(directory: directory.url)
     store = directory.file("It's a store.sqlite")
     modelFile = try Notebook.write(Self.model(), "Items", in: directory)
-    let made = try PersistentStore.create(at: store, model: Self.model())
-    let context = ManagedObjectContext(store: made)
-    let shelf = try context.insert("Shelf")
-    for number in 0..<Self.items {
-      let item = try context.insert(["Item", "Book", "Disc"][Int(clamping: number) % 3])
-      try item.setValue(.string("code \(number)"), forAttribute: "code")
-      try item.setObject(shelf, forRelationship: "shelf")
+    try PersistentStore.make(at: store, model: Self.model()) { context in
+      let shelf = try context.insert("Shelf")
+      for number in 0..<Self.items {
+        let item = try context.insert(["Item", "Book", "Disc"][Int(clamping: number) % 3])
+        try item.setValue(.string("code \(number)"), forAttribute: "code")
+        try item.setObject(shelf, forRelationship: "shelf")
+      }
+      try context.insert("Tag").setValue(.string("red"), forAttribute: "title")
     }
-    try context.insert("Tag").setValue(.string("red"), forAttribute: "title")
-    try context.save()
-    try made.close()
   }
 
   private func execute(_ sql: String) throws {
@@ -231,7 +229,7 @@ struct DoctorWalkTests {
       UPDATE Z_PRIMARYKEY SET Z_SUPER = 9 WHERE Z_NAME = 'Disc';
       """)
     func list() throws -> [[SQLiteValue]] {
-      let connection = try Connection(path: store.path, mode: .readOnly)
+      let connection = try Connection(reading: store)
       defer { try? connection.close() }
       return try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")
     }

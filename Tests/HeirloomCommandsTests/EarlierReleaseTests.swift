@@ -26,15 +26,11 @@ struct EarlierReleaseTests {
   /// Each version adds something, and the fourth changes a type, so that nothing can be inferred.
   private static func model(_ version: Int) throws -> ManagedObjectModel {
     func attribute(_ name: String, _ type: AttributeType = .string) -> AttributeDescription {
-      var attribute = AttributeDescription(name: name, type: type)
-      attribute.isOptional = true
-      return attribute
+      Make.attribute(name, type)
     }
-    var item = EntityDescription(name: "Item")
-    item.attributes = [attribute("name"), attribute("kind", version < 4 ? .string : .binary)]
+    var item = Make.entity("Item", [attribute("name"), attribute("kind", version < 4 ? .string : .binary)])
     item.attributes += (2...4).filter { $0 <= version }.map { attribute("added\($0)") }
-    var extra = EntityDescription(name: "Extra")
-    extra.attributes = [attribute("text")]
+    let extra = Make.entity("Extra", [attribute("text")])
     return try ManagedObjectModel(entities: version < 3 ? [item] : [item, extra])
   }
 
@@ -85,14 +81,12 @@ struct EarlierReleaseTests {
       try FileManager.default.removeItem(at: ModelController(storeURL: url).snapshotURL)
     }
     if trace == .snapshot || trace == .neither {
-      let connection = try Connection(path: url.path, mode: .readWrite)
-      try connection.execute("DELETE FROM Z_MODELCACHE")
-      try connection.close()
+      try Connection.execute("DELETE FROM Z_MODELCACHE", on: url.path)
     }
   }
 
   private static func names(_ url: URL) throws -> [String] {
-    try Connection(path: url.path, mode: .readOnly).rows("SELECT ZNAME FROM ZITEM ORDER BY Z_PK")
+    try Connection(reading: url).rows("SELECT ZNAME FROM ZITEM ORDER BY Z_PK")
       .compactMap { $0[0].text }
   }
 
@@ -119,8 +113,7 @@ struct EarlierReleaseTests {
       let kept = try StoreArchive(storeURL: url).previousVersions().map(\.id)
       let codes = trace == .neither ? ["noModel", "newerVersion"] : ["unknownVersion", "newerVersion"]
 
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: try ModelHistory(contentsOf: models))
+      let assistant = MigrationAssistant(url, try ModelHistory(contentsOf: models))
       let error = #expect(throws: MigrationAssistantError.self, "\(name)") { try assistant.migrateStore() }
       #expect(codes.contains(error?.code ?? ""), "\(name): \(error?.code ?? "")")
       let status = try assistant.status()
@@ -143,41 +136,26 @@ struct EarlierReleaseTests {
     let url = directory.file("Journal.sqlite")
     try Self.makeStore(Route(versions: [releases.1]), isPlain: true, at: url)
     try Self.leave(trace, at: url)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: try Self.history(releases.0))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let assistant = MigrationAssistant(url, try Self.history(releases.0))
+    let report = try assistant.migrate()
     #expect(report.plan.losses.isEmpty)
     #expect(try Self.names(url) == ["of \(releases.1)"])
-  }
-
-  private final class Accepting: MigrationAssistantDelegate {
-    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) -> MigrationDecision {
-      .proceed(acceptingUnknownVersion: true)
-    }
   }
 
   @Test func `who accepts the version consents to no loss, so the later release's store is pinned`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Journal.sqlite")
     try Self.makeStore(Route(versions: [3]), at: url)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: try Self.history(2))
-    assistant.delegate = Accepting()
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let assistant = MigrationAssistant(url, try Self.history(2))
+    assistant.delegate = ClosureDelegate(decision: { _ in .proceed(acceptingUnknownVersion: true) })
+    let report = try assistant.migrate()
     #expect(report.plan.unconsentedLosses.map(\.name).sorted() == ["Extra", "Item.added3"])
     #expect(report.previousVersion.isPinned)
   }
 
   private static func assistant(ofRelease release: Int, isAlone: Bool = true, at url: URL) throws -> MigrationAssistant
   {
-    MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: try history(release, isAlone: isAlone))
+    MigrationAssistant(url, try history(release, isAlone: isAlone))
   }
 
   @Test func `a restored version is still known to be later, and so is one that the tool made`() throws {
@@ -213,10 +191,7 @@ struct EarlierReleaseTests {
     try ModelController(storeURL: url).archive(Self.model(3))
     let assistant = try Self.assistant(ofRelease: 2, at: url)
     #expect(try assistant.status() == .tooOld)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.unconsentedLosses.map(\.name).sorted() == ["Extra", "Item.added3"])
     #expect(report.previousVersion.isPinned)
   }
@@ -232,18 +207,13 @@ struct EarlierReleaseTests {
     configuration.mappings = [
       namesAll ? mapping : MappingModel(entityMappings: mapping.entityMappings.filter { $0.sourceEntityName == "Item" })
     ]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: try Self.history(2),
-      configuration: configuration)
+    let assistant = MigrationAssistant(url, try Self.history(2), configuration)
     guard namesAll else {
       let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
       #expect(error?.code == "unknownVersion")
       return
     }
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.previousVersion.isPinned)
   }
 
@@ -256,11 +226,7 @@ struct EarlierReleaseTests {
     try Self.makeStore(Route(versions: [release + 1]), at: url)
     try Self.leave(trace, at: url)
     let before = StoreBytes(of: url)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.incompatibleStore = .setAside
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: try Self.history(release),
-      configuration: configuration)
+    let assistant = MigrationAssistant(url, try Self.history(release), .init(incompatibleStore: .setAside))
     guard isMoved else {
       let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
       #expect(error?.code == (trace == .cache ? "unknownVersion" : "newerVersion"))
@@ -280,8 +246,7 @@ struct EarlierReleaseTests {
     let url = directory.file("Journal.sqlite")
     try Self.makeStore(Route(versions: [4]), at: url)
     try Self.leave(.cache, at: url)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: try Self.history(3))
+    let assistant = MigrationAssistant(url, try Self.history(3))
     for error in [
       #expect(throws: MigrationAssistantError.self) { try assistant.plan() },
       #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() },

@@ -48,8 +48,7 @@ struct FieldStore {
     } else {
       models = generated
       let first = try #require(try ModelHistory(contentsOf: models).model(named: "Done"))
-      var generator = StoreGenerator(objectsPerEntity: 40, seed: 5)
-      try generator.makeStore(at: store, model: first)
+      try StoreGenerator.makeStore(at: store, model: first, objects: 40, seed: 5)
     }
     try Self.shape(store, as: shape)
     let history = try ModelHistory(contentsOf: models)

@@ -92,8 +92,6 @@ struct ForeignHolderTests {
     hold: Hold
   ) throws {
     let field = try FieldStore(hold.shape)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.storeTimeout = .seconds(0.02)
     let history = try ModelHistory(contentsOf: field.models)
     let rounds = LongTests.count(quick: 2, long: 50)
     var tally = RunTally()
@@ -103,9 +101,7 @@ struct ForeignHolderTests {
       let holder = try Holder(store)
       for statement in hold.statements { #expect(Int(try holder.say(statement)) != nil) }
       let bytes = field.bytes(at: store)
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history,
-        configuration: configuration)
+      let assistant = MigrationAssistant(store, history, .init(storeTimeout: .seconds(0.02)))
       do {
         _ = try assistant.migrateStore()
         tally.add(nil)

@@ -6,12 +6,9 @@ import Testing
 /// Logs of another database beside a store: SQLite takes them for the store's.
 struct ForeignLogTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   enum Other: CaseIterable, Sendable { case table, store }
 

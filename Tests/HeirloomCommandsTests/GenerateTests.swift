@@ -107,11 +107,7 @@ struct GenerateTests {
   /// Every name is one of a list: entities, and in eight of them all other kinds of names.
   private static func model(_ names: [String]) throws -> ManagedObjectModel {
     func attributes(_ type: AttributeType, _ isOptional: Bool) -> [AttributeDescription] {
-      names.map { name in
-        var attribute = AttributeDescription(name: name, type: type)
-        attribute.isOptional = isOptional
-        return attribute
-      }
+      names.map { name in Make.attribute(name, type, optional: isOptional) }
     }
     var entities: [EntityDescription] = []
     for (index, name) in names.enumerated() {
@@ -119,11 +115,7 @@ struct GenerateTests {
       switch index {
       case 0, 4: entity.attributes = attributes(index == 0 ? .string : .binary, index == 0)
       case 1, 5:
-        entity.relationships = names.map { name in
-          var relationship = RelationshipDescription(name: name, destinationEntity: name)
-          relationship.isOptional = index == 1
-          return relationship
-        }
+        entity.relationships = names.map { name in Make.toOne(name, name, optional: index == 1) }
       case 2, 6:
         entity.relationships = names.map { name in
           var relationship = RelationshipDescription(name: name, destinationEntity: name)

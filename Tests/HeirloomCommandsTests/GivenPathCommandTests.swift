@@ -14,12 +14,7 @@ struct GivenPathCommandTests {
     directory = try TemporaryDirectory()
     tool = Tool(directory: directory.url)
     models = try (1...4).map { count in
-      var note = EntityDescription(name: "Note")
-      note.attributes = (1...count).map { number in
-        var attribute = AttributeDescription(name: "a\(number)", type: .string)
-        attribute.isOptional = true
-        return attribute
-      }
+      let note = Make.entity("Note", (1...count).map { number in Make.attribute("a\(number)") })
       return try ManagedObjectModel(entities: [note])
     }
     try FileManager.default.createDirectory(
@@ -35,11 +30,9 @@ struct GivenPathCommandTests {
   }
 
   private func makeStore(of version: Int) throws {
-    let store = try PersistentStore.create(at: directory.file("Notes.sqlite"), model: models[version - 1])
-    let context = ManagedObjectContext(store: store)
-    try context.insert("Note").setValue(.string("kept"), forAttribute: "a1")
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: directory.file("Notes.sqlite"), model: models[version - 1]) { context in
+      try context.insert("Note").setValue(.string("kept"), forAttribute: "a1")
+    }
   }
 
   /// The compiled mapping model leaves its name in the first attribute.
@@ -111,11 +104,9 @@ struct GivenPathCommandTests {
     let history = try ModelHistory(contentsOf: story)
     let second = try #require(try history.model(named: "Done 2"))
     let url = directory.file("Done.sqlite")
-    let store = try PersistentStore.create(at: url, model: history.current)
-    let context = ManagedObjectContext(store: store)
-    for name in ["Ada", "Grace"] { try context.insert("User").setValue(.string(name), forAttribute: "name") }
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: history.current) { context in
+      for name in ["Ada", "Grace"] { try context.insert("User").setValue(.string(name), forAttribute: "name") }
+    }
     let file = directory.file("Back.cdm")
     try Data(MappingArchiveWriter.archive(MappingModel.inferred(from: history.current, to: second))).write(to: file)
     let model = story.appendingPathComponent("Done 2.xcdatamodel").path

@@ -8,12 +8,9 @@ import Testing
 /// What an earlier release wrote is opened, by library and tool, and nothing of it is lost: see `Tests/Goldens`.
 struct GoldenTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Goldens/c3c5765")
@@ -55,7 +52,7 @@ struct GoldenTests {
         found.append(["lines": try String(contentsOf: url, encoding: .utf8).split(separator: "\n").count])
       }
       guard url.lastPathComponent == "Journal.sqlite", !name.contains("/incoming/") else { continue }
-      let connection = try Connection(path: url.path, mode: .readOnly)
+      let connection = try Connection(reading: url)
       found.append(
         Self.queries.compactMapValues { sql in (try? connection.firstInteger(sql)).flatMap { $0 }.map(Int.init) })
       try connection.close()
@@ -98,8 +95,7 @@ struct GoldenTests {
     let store = try unpack(name)
     try expectWhole(name, store, "before")
     let history = try history()
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store), history: history)
+    let assistant = MigrationAssistant(store, history)
     let isThere = FileManager.default.fileExists(atPath: store.path)
     // A store of the fourth version is newer than this app.
     let isNewer = name == "quarantine"
@@ -143,9 +139,7 @@ struct GoldenTests {
     let history = try history()
     // A migration, and launches that may remove what is over.
     for _ in 0..<3 {
-      _ = try MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history
-      ).migrateStore()
+      _ = try MigrationAssistant(store, history).migrateStore()
     }
     let version = try #require(try archive.previousVersions().first { $0.id == id })
     #expect(version.isPinned && version.alone.map(\.entity) == ["Journal.sqlite-wal"])

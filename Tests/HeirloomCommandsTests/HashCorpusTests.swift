@@ -121,7 +121,7 @@ struct HashCorpusTests {
   /// The error that Core Data prints of a store, from the property list in it.
   private static func log(ofStore path: String) throws -> String {
     try Corpus.withCopy(of: path) { url in
-      let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+      let connection = try Connection(reading: url, options: .inspecting)
       let bytes = try #require(try connection.firstValue("SELECT Z_PLIST FROM Z_METADATA")?.blob)
       let metadata = try #require(
         try PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any])

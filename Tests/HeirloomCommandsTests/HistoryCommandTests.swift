@@ -5,12 +5,9 @@ import Testing
 
 struct HistoryCommandTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func writeBundle(_ versions: [(name: String, inside: String)]) throws {
     for version in versions {

@@ -41,9 +41,7 @@ struct HostileFilesTests {
     }
     #expect(start.duration(to: .now) < .seconds(20))
     // The notes are there whether the store was migrated or refused.
-    let looking = try Connection(path: store.path, mode: .readOnly)
-    #expect(try looking.firstInteger("SELECT COUNT(*) FROM ZNOTE") == 3)
-    try looking.close()
+    #expect(try Connection(reading: store).firstInteger("SELECT COUNT(*) FROM ZNOTE") == 3)
     withExtendedLifetime(directory) {}
   }
 
@@ -51,9 +49,8 @@ struct HostileFilesTests {
   func `a trigger that calls what it must not keeps an object from being saved, with an error`(call: String) throws {
     let directory = try TemporaryDirectory()
     let url = try Notebook.makeStore(in: directory, count: 3)
-    let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
-    try connection.execute("CREATE TRIGGER app AFTER INSERT ON ZNOTE BEGIN SELECT \(call); END")
-    try connection.close()
+    try Connection.execute(
+      "CREATE TRIGGER app AFTER INSERT ON ZNOTE BEGIN SELECT \(call); END", on: url.path, options: .building)
     let store = try PersistentStore.open(at: url, model: Notebook.first())
     let context = ManagedObjectContext(store: store)
     try context.insert("Note").setValue(.string("new"), forAttribute: "title")

@@ -16,24 +16,16 @@ struct HostileNamesTests {
   private static func property(_ name: String) -> String { name.replacingOccurrences(of: ".", with: "_") }
 
   private static func model(_ name: String, adding: Bool) throws -> ManagedObjectModel {
-    var entity = EntityDescription(name: name)
-    entity.attributes = [AttributeDescription(name: property(name), type: .string)]
+    var entity = Make.entity(name, [AttributeDescription(name: property(name), type: .string)])
     entity.indexes = [FetchIndexDescription(name: name, elements: [.init(property: property(name))])]
-    var inverse = RelationshipDescription(name: "r\(property(name).prefix(250))", destinationEntity: "Other")
-    inverse.inverseRelationship = "back"
-    inverse.isOptional = true
-    inverse.maxCount = 0
+    let inverse = Make.toMany("r\(property(name).prefix(250))", "Other", "back")
     entity.relationships = [inverse]
     var other = EntityDescription(name: "Other")
-    var back = RelationshipDescription(name: "back", destinationEntity: name)
-    back.inverseRelationship = inverse.name
-    back.isOptional = true
-    back.maxCount = 0
+    let back = Make.toMany("back", name, inverse.name)
     other.relationships = [back]
     var entities = [entity, other]
     if adding {
-      var new = AttributeDescription(name: "2" + String(property(name).prefix(250)), type: .string)
-      new.isOptional = true
+      let new = Make.attribute("2" + String(property(name).prefix(250)))
       entities[0].attributes.append(new)
       entities.append(EntityDescription(name: "3" + String(name.prefix(250))))
     }
@@ -45,11 +37,9 @@ struct HostileNamesTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
     let first = try Self.model(name, adding: false)
-    let store = try PersistentStore.create(at: url, model: first)
-    let context = ManagedObjectContext(store: store)
-    try context.insert(name).setValue(.string(name), forAttribute: Self.property(name))
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: first) { context in
+      try context.insert(name).setValue(.string(name), forAttribute: Self.property(name))
+    }
     let models = directory.file("models")
     try FileManager.default.createDirectory(at: models, withIntermediateDirectories: false)
     for (file, model) in [("1", first), ("2", try Self.model(name, adding: true))] {
@@ -85,8 +75,7 @@ struct HostileNamesTests {
   @Test func `an attribute whose name is a path is told, and the store stays as it was`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
-    var entity = EntityDescription(name: "Entity")
-    entity.attributes = [AttributeDescription(name: "x.y", type: .string)]
+    var entity = Make.entity("Entity", [AttributeDescription(name: "x.y", type: .string)])
     let store = try PersistentStore.create(at: url, model: ManagedObjectModel(entities: [entity]))
     try ManagedObjectContext(store: store).save()
     try store.close()
@@ -117,8 +106,7 @@ struct HostileNamesTests {
     ])
   func `a name that is none is refused with the model`(name: String) throws {
     #expect(throws: ModelError.invalidName(name)) { try ManagedObjectModel(entities: [EntityDescription(name: name)]) }
-    var entity = EntityDescription(name: "Entity")
-    entity.attributes = [AttributeDescription(name: name, type: .string)]
+    let entity = Make.entity("Entity", [AttributeDescription(name: name, type: .string)])
     #expect(throws: ModelError.invalidName(name)) { try ManagedObjectModel(entities: [entity]) }
   }
 
@@ -169,13 +157,7 @@ struct HostileNamesTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
     let entities = names.sorted { $0.key < $1.key }.map { name, attributes in
-      var entity = EntityDescription(name: name)
-      entity.attributes = attributes.map {
-        var attribute = AttributeDescription(name: $0, type: .string)
-        attribute.isOptional = true
-        return attribute
-      }
-      return entity
+      return Make.entity(name, attributes.map { Make.attribute($0) })
     }
     let store: PersistentStore
     let model: ManagedObjectModel
@@ -222,11 +204,7 @@ struct HostileNamesTests {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 5)
     var entities = try Notebook.first().entities
-    entities[0].attributes += (0..<2001).map {
-      var attribute = AttributeDescription(name: "a\($0)", type: .integer16)
-      attribute.isOptional = true
-      return attribute
-    }
+    entities[0].attributes += (0..<2001).map { Make.attribute("a\($0)", .integer16) }
     let model = try Notebook.write(ManagedObjectModel(entities: entities), "Wide", in: directory)
     #expect(try checkRefusedOrKept(store, model, in: directory) == 1)
     withExtendedLifetime(directory) {}

@@ -115,8 +115,7 @@ struct InspectModelTests {
           derivationExpression: .keyPath("tags.@count"), filteringPredicate: comparison(.equal, .integer(1)))
       },
       Feature("      latitude: Double, optional") { parts in
-        var latitude = AttributeDescription(name: "latitude", type: .double)
-        latitude.isOptional = true
+        let latitude = Make.attribute("latitude", .double)
         var inner = AttributeDescription(name: "point", type: .composite)
         inner.composite = CompositeAttributeDescription(name: "Point", elements: [latitude])
         parts.text.type = .composite

@@ -267,9 +267,7 @@ struct JSONScene {
     // An app that consents to nothing: the previous version is pinned.
     let url = directory.file("Held.sqlite")
     let history = ModelHistory(current: try model("V2"), name: "V2", earlier: [(name: "V1", model: try model("V1"))])
-    _ = try MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history
-    ).migrateStore()
+    _ = try MigrationAssistant(url, history).migrateStore()
     let list = try tell("versions", "versions", "Held.sqlite")
     guard case .object(let members) = list[0], case .array(let versions)? = members["versions"],
       case .object(let version)? = versions.first, case .string(let id)? = version["id"]
@@ -304,11 +302,7 @@ struct JSONScene {
 
   private func setAside(_ name: String) throws -> MigrationNotice {
     let url = directory.file("\(name).sqlite")
-    var configuration = MigrationAssistant.Configuration()
-    configuration.incompatibleStore = .setAside
-    let app = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: ModelHistory(current: try model("V5")),
-      configuration: configuration)
+    let app = MigrationAssistant(url, ModelHistory(current: try model("V5")), .init(incompatibleStore: .setAside))
     guard case .setAside(let notice) = try app.migrateStore() else { throw CocoaError(.featureUnsupported) }
     return notice
   }

@@ -7,14 +7,10 @@ import Testing
 /// ``DoctorWalkTests`` where files beside the store are damaged or all there is.
 struct KeptWalkTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
-  private let store: URL
+  private var tool: Tool { Tool(directory: directory.url) }
+  private var store: URL { directory.file("Notebook.sqlite") }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-    store = directory.file("Notebook.sqlite")
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   /// 900 notes of the second version, with two kept versions: the older is of the first.
   private func makeVersions() throws -> [PreviousVersion] {
@@ -36,7 +32,7 @@ struct KeptWalkTests {
   }
 
   private func count() throws -> Int64? {
-    let connection = try Connection(path: store.path, mode: .readOnly)
+    let connection = try Connection(reading: store)
     defer { try? connection.close() }
     return try connection.firstInteger("SELECT COUNT(*) FROM ZNOTE")
   }

@@ -5,12 +5,9 @@ import Testing
 
 struct MappingCommandTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func mapping(
     to model: ManagedObjectModel, policy: String? = nil, name: String = "Map.cdm",

@@ -5,12 +5,9 @@ import Testing
 
 struct MergeCommandTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func write(_ text: String, _ path: String) throws {
     let file = directory.file(path)

@@ -32,9 +32,7 @@ struct MergedModelCommandTests {
         try FileManager.default.copyItem(at: Corpus.folder.appendingPathComponent(source), to: copy)
         return copy.path
       }
-      var generator = StoreGenerator(objectsPerEntity: 5, seed: 11)
-      generator.isFull = true
-      try generator.makeStore(at: store, model: merged(starts))
+      try StoreGenerator.makeStore(at: store, model: merged(starts), objects: 5, seed: 11, isFull: true)
     }
 
     func merged(_ numbers: [Int]) throws -> ManagedObjectModel {

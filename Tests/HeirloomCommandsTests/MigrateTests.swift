@@ -127,11 +127,9 @@ struct MigrateTests {
     let story = Tool.snapshots.appendingPathComponent("Done/Done.xcdatamodeld")
     let url = directory.file("Done.sqlite")
     let model = try ModelHistory(contentsOf: story).current
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    try context.insert("User").setValue(.string("Ada"), forAttribute: "name")
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: model) { context in
+      try context.insert("User").setValue(.string("Ada"), forAttribute: "name")
+    }
     let bytes = StoreBytes(of: url)
     let tool = Tool(directory: directory.url)
     let second = story.appendingPathComponent("Done 2.xcdatamodel").path

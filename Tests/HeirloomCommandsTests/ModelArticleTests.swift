@@ -80,9 +80,8 @@ struct ModelArticleTests {
     let next = try String(contentsOf: contents, encoding: .utf8)
       .replacing("name=\"created\" optional=\"YES\"", with: "name=\"created\"")
     try Data(next.utf8).write(to: contents)
-    let empty = try Connection(path: directory.file("Journal.sqlite").path, mode: .readWrite)
-    try empty.execute("UPDATE ZNOTE SET ZCREATED = NULL WHERE ZTITLE = 'b'")
-    try empty.close()
+    try Connection.execute(
+      "UPDATE ZNOTE SET ZCREATED = NULL WHERE ZTITLE = 'b'", on: directory.file("Journal.sqlite").path)
     var options = PersistentStoreOptions()
     let day = try Date("2026-11-21T00:00:00Z", strategy: .iso8601)
     options.migration.decisions = [

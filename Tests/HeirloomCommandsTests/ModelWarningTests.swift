@@ -6,12 +6,9 @@ import Testing
 /// What every command that reads models says of them.
 struct ModelWarningTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func write(_ versions: [(name: String, inside: String)]) throws {
     for (name, inside) in versions {

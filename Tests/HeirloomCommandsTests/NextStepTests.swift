@@ -7,14 +7,10 @@ import Testing
 /// What `doctor` advises for stores that can't be opened: each command is run word for word, and none leads back to itself.
 struct NextStepTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
-  private let store: URL
+  private var tool: Tool { Tool(directory: directory.url) }
+  private var store: URL { directory.file("Notebook.sqlite") }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-    store = directory.file("Notebook.sqlite")
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   /// Of the second version, with two kept ones: the older of the first version.
   private func makeVersions() throws {

@@ -36,16 +36,13 @@ enum Notebook {
   }
 
   private static func model(_ change: (inout EntityDescription) -> Void = { _ in }) throws -> ManagedObjectModel {
-    var note = EntityDescription(name: "Note")
-    note.attributes = [AttributeDescription(name: "title", type: .string), optional("mood", .string)]
+    var note = Make.entity("Note", [AttributeDescription(name: "title", type: .string), optional("mood", .string)])
     change(&note)
     return try ManagedObjectModel(entities: [note])
   }
 
   private static func optional(_ name: String, _ type: AttributeType) -> AttributeDescription {
-    var attribute = AttributeDescription(name: name, type: type)
-    attribute.isOptional = true
-    return attribute
+    Make.attribute(name, type)
   }
 
   /// Returns the path of the snapshot.
@@ -80,11 +77,7 @@ enum Notebook {
 
   /// As an app does whose model no mapping can be inferred to.
   static func setAside(_ store: URL) throws -> MigrationNotice {
-    var configuration = MigrationAssistant.Configuration()
-    configuration.incompatibleStore = .setAside
-    let app = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: try converting()), configuration: configuration)
+    let app = MigrationAssistant(store, ModelHistory(current: try converting()), .init(incompatibleStore: .setAside))
     guard case .setAside(let notice) = try app.migrateStore() else { throw CocoaError(.featureUnsupported) }
     return notice
   }

@@ -197,7 +197,7 @@ struct NumberRepairTests {
     let found = try Self.findings(tool, store.url).filter { $0.kind == "keysBehind" }
     #expect(try Self.run(tool, Self.command(in: try #require(found.first).message)).code == 0)
     for url in [store.url, salvaged] {
-      let connection = try Connection(path: url.path, mode: .readOnly)
+      let connection = try Connection(reading: url)
       #expect(
         try connection.rows("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000")
           == [[.integer(16001), .integer(9)], [.integer(16003), .null]])

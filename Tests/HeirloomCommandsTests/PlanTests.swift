@@ -76,8 +76,7 @@ struct PlanTests {
     let store = try Notebook.makeStore(in: directory, count: 10)
     func lines(to model: ManagedObjectModel) throws -> [String] {
       let history = ModelHistory(current: model, earlier: [("1", try Notebook.first())])
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      let assistant = MigrationAssistant(store, history)
       return try #require(try assistant.plan()).description.split(separator: "\n").map(String.init)
     }
     let (dropping, adding) = (try lines(to: Notebook.dropping()), try lines(to: Notebook.adding()))

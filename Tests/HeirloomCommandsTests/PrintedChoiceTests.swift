@@ -23,11 +23,9 @@ struct PrintedChoiceTests: ModelMaking {
 
   private func makeStore(_ model: ManagedObjectModel, _ keys: [String?]) throws -> URL {
     let url = directory.file("Store.sqlite")
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    for key in keys { try context.insert("Note")["key"] = key.map { .string($0) } }
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: model) { context in
+      for key in keys { try context.insert("Note")["key"] = key.map { .string($0) } }
+    }
     return url
   }
 
@@ -61,7 +59,7 @@ struct PrintedChoiceTests: ModelMaking {
     #expect(check.words.last == "Note.owner=new:Adult")
     #expect(tool.run(check.words).code == 0)
     #expect(tool("migrate", store.path, "--to", history).code == 0)
-    let connection = try Connection(path: store.path, mode: .readOnly)
+    let connection = try Connection(reading: store)
     #expect(
       try connection.rows("SELECT COUNT(DISTINCT ZOWNER), COUNT(ZOWNER) FROM ZNOTE") == [[.integer(2), .integer(2)]])
   }
@@ -82,9 +80,7 @@ struct PrintedChoiceTests: ModelMaking {
       let words = printed.prefix(isRepeated ? 2 : 1).flatMap { $0.split(separator: " ").map(String.init) }
       let run = tool.run(["migrate", store.path, "--to", history] + words)
       #expect(run.code == 0, "\(run.output)\(run.error)")
-      let connection = try Connection(path: store.path, mode: .readOnly)
-      #expect(try connection.rows("SELECT ZKEY FROM ZNOTE ORDER BY 1") == [[.text("a")], [.text("b")]])
-      try connection.close()
+      #expect(try Connection(reading: store).rows("SELECT ZKEY FROM ZNOTE ORDER BY 1") == [[.text("a")], [.text("b")]])
       try FileManager.default.removeItem(at: store)
       try FileManager.default.removeItem(atPath: store.path + ".heirloom")
     }
@@ -113,8 +109,7 @@ struct PrintedChoiceTests: ModelMaking {
     }
     let run = tool.run(["migrate", store.path, "--to", history] + (isOfLock ? [] : ["--decide", printed]))
     #expect(run.code == 0, "\(run.output)\(run.error)")
-    let connection = try Connection(path: store.path, mode: .readOnly)
-    let titles = try connection.rows("SELECT ZTITLE FROM ZITEM").map { $0[0] }
+    let titles = try Connection(reading: store).rows("SELECT ZTITLE FROM ZITEM").map { $0[0] }
     #expect(titles == (choice == "quarantine" ? [] : [.text("unknown"), .text("unknown")]))
   }
 }

@@ -25,8 +25,7 @@ struct ProcessTests {
       let history = try ModelHistory(contentsOf: models)
       first = try #require(try history.model(named: "Done"))
       last = history.current
-      var generator = StoreGenerator(objectsPerEntity: objects, seed: 11)
-      try generator.makeStore(at: store, model: first)
+      try StoreGenerator.makeStore(at: store, model: first, objects: objects, seed: 11)
       before = try StoreContents(of: store, model: first)
     }
 

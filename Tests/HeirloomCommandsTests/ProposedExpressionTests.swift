@@ -56,13 +56,11 @@ struct ProposedExpressionTests: ModelMaking {
       let folder = directory.file("\(source.name)-\(destination.name)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let url = folder.appendingPathComponent("Store.sqlite")
-      let store = try PersistentStore.create(at: url, model: try Self.model(source))
-      let context = ManagedObjectContext(store: store)
-      let note = try context.insert("Note")
-      note["first"] = source == .string ? .string(Self.text(of: destination)) : Self.values[source]
-      _ = try context.insert("Note")
-      try context.save()
-      try store.close()
+      try PersistentStore.make(at: url, model: try Self.model(source)) { context in
+        let note = try context.insert("Note")
+        note["first"] = source == .string ? .string(Self.text(of: destination)) : Self.values[source]
+        _ = try context.insert("Note")
+      }
       let history = folder.appendingPathComponent("History").path
       for (number, type) in [source, destination].enumerated() {
         let snapshot = try Notebook.write(try Self.model(type), "\(number)", in: directory)
@@ -84,7 +82,7 @@ struct ProposedExpressionTests: ModelMaking {
       #expect(plan.output.contains(option), "\(plan.output)")
       let run = tool.run(command + words)
       #expect(run.code == 0, "\(source.name) → \(destination.name): \(run.output)\(run.error)")
-      let connection = try Connection(path: url.path, mode: .readOnly)
+      let connection = try Connection(reading: url)
       let rows = try connection.rows("SELECT ZFIRST FROM ZNOTE ORDER BY Z_PK")
       #expect(
         rows == [[Self.expected(from: source, to: destination)], [.null]], "\(source.name) → \(destination.name)")

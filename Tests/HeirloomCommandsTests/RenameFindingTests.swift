@@ -6,12 +6,9 @@ import Testing
 /// Renames that a model seems to lack, and renaming identifiers of nothing, where the models are made.
 struct RenameFindingTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func writeBundle(_ versions: [String]) throws {
     for (number, entities) in zip(1..., versions) {

@@ -10,11 +10,8 @@ struct RenameTests {
 
   private static func people(_ name: String, id: String? = nil, isRequired: Bool = false) throws -> ManagedObjectModel {
     var person = EntityDescription(name: "Person")
-    var attribute = AttributeDescription(name: name, type: .string)
-    attribute.isOptional = !isRequired
-    attribute.renamingIdentifier = id
-    var age = AttributeDescription(name: "age", type: .integer64)
-    age.isOptional = true
+    let attribute = Make.attribute(name, optional: !isRequired, id: id)
+    let age = Make.attribute("age", .integer64)
     person.attributes = [attribute, age]
     return try ManagedObjectModel(entities: [person])
   }
@@ -25,14 +22,12 @@ struct RenameTests {
     text: (Int) -> String = { "\(secret) \($0)" }
   ) throws -> URL {
     let url = directory.file(file)
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    for number in 0..<1200 {
-      let person = try context.insert("Person")
-      if !number.isMultiple(of: 6) { try person.setValue(.string(text(number)), forAttribute: name) }
+    try PersistentStore.make(at: url, model: model) { context in
+      for number in 0..<1200 {
+        let person = try context.insert("Person")
+        if !number.isMultiple(of: 6) { try person.setValue(.string(text(number)), forAttribute: name) }
+      }
     }
-    try context.save()
-    try store.close()
     try ModelController(storeURL: url).archive(model)
     return url
   }

@@ -58,8 +58,7 @@ struct RepairTests {
       let tool = Tool(directory: directory.url)
       let store = try VerifyTests.makeMigratedStore(in: directory)
       func rows(_ url: URL) throws -> [[SQLiteValue]] {
-        let connection = try Connection(path: url.path, mode: .readOnly)
-        return try connection.rows("SELECT * FROM ZNOTE ORDER BY Z_PK")
+        return try Connection(reading: url).rows("SELECT * FROM ZNOTE ORDER BY Z_PK")
       }
       let before = try rows(store)
       _ = try StoreVault(StoreLocation(resolving: store.path, files: POSIXFileOperations())).setStoreAside(

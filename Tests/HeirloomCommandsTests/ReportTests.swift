@@ -85,9 +85,7 @@ struct ReportTests {
     let adding = try Notebook.write(Notebook.adding(), "Adding", in: directory)
     let page = try text(of: self.page(store, to: adding, in: directory))
     #expect(page.contains("No findings"), "\(page)")
-    let connection = try Connection(path: store.path, mode: .readWrite)
-    try connection.execute("UPDATE ZNOTE SET Z_ENT = 77 WHERE Z_PK = 3")
-    try connection.close()
+    try Connection.execute("UPDATE ZNOTE SET Z_ENT = 77 WHERE Z_PK = 3", on: store.path)
     let tool = Tool(directory: directory.url)
     let findings = try #require(try tool("doctor", store.path, "--json").json()["findings"] as? [[String: Any]])
     let message = try #require(findings.compactMap { $0["message"] as? String }.first)
@@ -176,20 +174,13 @@ struct ReportTests {
     let directory = try TemporaryDirectory()
     let name = "<script>alert(\"1\")</script>&amp;'"
     func model(_ properties: [String]) throws -> ManagedObjectModel {
-      var entity = EntityDescription(name: name)
-      entity.attributes = properties.map { property in
-        var attribute = AttributeDescription(name: property, type: .string)
-        attribute.isOptional = true
-        return attribute
-      }
+      let entity = Make.entity(name, properties.map { property in Make.attribute(property) })
       return try ManagedObjectModel(entities: [entity])
     }
     let first = try model(["</td><img src=x onerror=alert(1)>", "kept"])
-    let store = try PersistentStore.create(at: directory.file("<b>.sqlite"), model: first)
-    let context = ManagedObjectContext(store: store)
-    try context.insert(name).setValue(.string("secret"), forAttribute: "</td><img src=x onerror=alert(1)>")
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: directory.file("<b>.sqlite"), model: first) { context in
+      try context.insert(name).setValue(.string("secret"), forAttribute: "</td><img src=x onerror=alert(1)>")
+    }
     let to = try Notebook.write(try model(["kept", "\u{202E}new"]), "\"><svg onload=alert(1)>", in: directory)
     let page = try page(directory.file("<b>.sqlite"), to: to, in: directory)
     for word in ["<script", "<img", "<svg onload", "<b>", "\u{202E}", "secret"] {

@@ -64,12 +64,12 @@ struct SalvageCommandTests {
     #expect(shell.terminationStatus == 0)
     #expect(try Data(contentsOf: URL(fileURLWithPath: store.path + ".damaged/It's.sqlite")) == data)
     #expect(tool("verify", store.path).code == 0)
-    let count = try Connection(path: store.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZNOTE")
+    let count = try Connection(reading: store).firstInteger("SELECT COUNT(*) FROM ZNOTE")
     #expect(try #require(count) > 300)
     let adding = try Notebook.write(Notebook.adding(), "2", in: directory)
     #expect(tool("migrate", store.path, "--to", adding).code == 0)
     #expect(
-      try Connection(path: store.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZNOTE") == count)
+      try Connection(reading: store).firstInteger("SELECT COUNT(*) FROM ZNOTE") == count)
   }
 
   @Test func `of a damaged store what is lost is told, for a person and for a program`() throws {

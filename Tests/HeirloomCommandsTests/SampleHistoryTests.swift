@@ -7,14 +7,10 @@ import Testing
 /// The sample histories as an app's repository would hold them: checked, and with a lock that hides no loss.
 struct SampleHistoryTests {
   private let directory: TemporaryDirectory
-  private let url: URL
-  private let tool: Tool
+  private var url: URL { directory.file("Store.sqlite") }
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    url = directory.file("Store.sqlite")
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   @Test(arguments: ["Aircraft", "Diary", "Done"])
   func `check finds no error in a sample`(_ name: String) {

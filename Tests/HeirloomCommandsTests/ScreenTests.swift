@@ -68,8 +68,7 @@ struct ScreenTests {
     let history = try ModelHistory(contentsOf: models)
     let first = try #require(try history.model(named: "Done"))
     for name in ["Done", "Migrated", "Damaged", "A name with spaces"] {
-      var generator = StoreGenerator(objectsPerEntity: 1200, seed: 5)
-      try generator.makeStore(at: directory.file("\(name).sqlite"), model: first)
+      try StoreGenerator.makeStore(at: directory.file("\(name).sqlite"), model: first, objects: 1200, seed: 5)
       let store = try PersistentStore.open(at: directory.file("\(name).sqlite"), model: first)
       try StoreModelCache.write(first, to: store.connection)
       if name == "Damaged" {

@@ -17,11 +17,9 @@ struct SetAsideAdviceTests {
     let directory = try TemporaryDirectory()
     let tool = Tool(directory: directory.url)
     let store = directory.file("Kitchen.sqlite")
-    let made = try PersistentStore.create(at: store, model: Self.model(adding: false))
-    let context = ManagedObjectContext(store: made)
-    for number in 0..<30 { try context.insert("Note").setValue(.string("note \(number)"), forAttribute: "text") }
-    try context.save()
-    try made.close()
+    try PersistentStore.make(at: store, model: Self.model(adding: false)) { context in
+      for number in 0..<30 { try context.insert("Note").setValue(.string("note \(number)"), forAttribute: "text") }
+    }
     let first = try Notebook.write(Self.model(adding: false), "1", in: directory)
     let second = try Notebook.write(Self.model(adding: true), "2", in: directory)
     #expect(tool("migrate", store.path, "--to", first).code == 0)

@@ -8,7 +8,7 @@ struct SetAsideCommandTests {
   private struct Scene {
     let directory: TemporaryDirectory
     let store: URL
-    let tool: Tool
+    var tool: Tool { Tool(directory: directory.url) }
     let adding: String
     let id: String
 
@@ -16,7 +16,6 @@ struct SetAsideCommandTests {
       directory = try TemporaryDirectory()
       store = try Notebook.makeStore(in: directory, count: 40)
       adding = try Notebook.write(Notebook.adding(), "Adding", in: directory)
-      tool = Tool(directory: directory.url)
       id = try Notebook.setAside(store).id
     }
 

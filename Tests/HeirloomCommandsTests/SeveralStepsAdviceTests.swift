@@ -6,14 +6,10 @@ import Testing
 /// The advice about a store that several steps lie before.
 struct SeveralStepsAdviceTests: ModelMaking {
   private let directory: TemporaryDirectory
-  private let tool: Tool
-  private let history: String
+  private var tool: Tool { Tool(directory: directory.url) }
+  private var history: String { directory.file("History").path }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-    history = directory.file("History").path
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   /// The second of the three versions drops an attribute; the store is of the first, with one
   /// object.
@@ -25,13 +21,10 @@ struct SeveralStepsAdviceTests: ModelMaking {
       #expect(tool("snapshot", path, "--history", history).code == 0)
     }
     let url = directory.file("Store.sqlite")
-    let store = try PersistentStore.create(
-      at: url, model: ManagedObjectModel(entities: [Self.entity("Note", first)]))
-    let context = ManagedObjectContext(store: store)
-    let note = try context.insert("Note")
-    for name in ["number", "mood", "title"] { note[name] = .string(value) }
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: ManagedObjectModel(entities: [Self.entity("Note", first)])) { context in
+      let note = try context.insert("Note")
+      for name in ["number", "mood", "title"] { note[name] = .string(value) }
+    }
     return url
   }
 

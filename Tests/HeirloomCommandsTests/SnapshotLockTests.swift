@@ -5,12 +5,9 @@ import Testing
 
 struct SnapshotLockTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   /// The versions differ in one attribute each.
   private func writeBundle(_ versions: [String], current: String, name: String = "App", in folder: String = "Models")

@@ -47,8 +47,7 @@ struct SquashTests {
     for version in 1...5 {
       let url = try store(version)
       let before = try state(url)
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: history)
+      let assistant = MigrationAssistant(url, history)
       guard version < 4 else {
         #expect(try assistant.status() == .tooOld, "\(version)")
         #expect(tool("migrate", url.lastPathComponent, "--to", bundle, "--accept-losses").code == 0, "\(version)")
@@ -146,11 +145,8 @@ struct SquashTests {
   @Test func `an app that asked for it sets such a store aside, whole`() throws {
     #expect(tool("squash", bundle, "--floor", "BookmarksModel 4").code == 0)
     let url = try store(1)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.incompatibleStore = .setAside
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: try ModelHistory(contentsOf: directory.file(bundle)), configuration: configuration)
+      url, try ModelHistory(contentsOf: directory.file(bundle)), .init(incompatibleStore: .setAside))
     guard case .setAside(let notice) = try assistant.migrateStore() else {
       Issue.record("not set aside")
       return

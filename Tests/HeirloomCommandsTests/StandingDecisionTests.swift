@@ -54,14 +54,10 @@ struct StandingDecisionTests: ModelMaking {
   }
 
   private let directory: TemporaryDirectory
-  private let tool: Tool
-  private let history: String
+  private var tool: Tool { Tool(directory: directory.url) }
+  private var history: String { directory.file("History").path }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-    history = directory.file("History").path
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func fix(_ version: Int, _ entities: [EntityDescription]) throws {
     let snapshot = try Notebook.write(ManagedObjectModel(entities: entities), "\(version)", in: directory)
@@ -123,26 +119,20 @@ struct StandingDecisionTests: ModelMaking {
       }
       for isTool in [true, false] {
         let url = directory.file("\(version)-\(isTool).sqlite")
-        let store = try PersistentStore.create(at: url, model: ManagedObjectModel(entities: first))
-        let context = ManagedObjectContext(store: store)
-        for index in 0..<5 { try context.insert("Tag")["name"] = .string("n\(index)") }
-        try context.save()
-        try store.close()
+        try PersistentStore.make(at: url, model: ManagedObjectModel(entities: first)) { context in
+          for index in 0..<5 { try context.insert("Tag")["name"] = .string("n\(index)") }
+        }
         if isTool {
           let outcome = tool("migrate", url.path, "--to", history)
           #expect(outcome.code == 0, "\(outcome.output)\(outcome.error)")
         } else {
           let models = try ModelHistory(contentsOf: URL(fileURLWithPath: history))
-          let assistant = MigrationAssistant(
-            storeURL: url, modelController: ModelController(storeURL: url), history: models)
-          guard case .migrated(let report) = try assistant.migrateStore() else {
-            Issue.record("not migrated")
-            return
-          }
+          let assistant = MigrationAssistant(url, models)
+          let report = try assistant.migrate()
           #expect(report.plan.decisions.count == 1)
         }
         let (table, column) = version == 2 ? ("ZTAG", "ZMARK") : ("ZLABEL", "ZSIGN")
-        let rows = try Connection(path: url.path, mode: .readOnly).rows(
+        let rows = try Connection(reading: url).rows(
           "SELECT DISTINCT \(column) FROM \(table) ORDER BY 1")
         // Each object gets an identifier of its own.
         let isIdentified = item.tag.attributes.contains { $0.name == "mark" && $0.type == .uuid }
@@ -173,14 +163,13 @@ extension StandingDecisionTests {
     #expect(tool("check", history, "--decide", "Tag.size.height=fill:7").code == 0)
     #expect(try trial().code == 0)
     let url = directory.file("Store.sqlite")
-    let store = try PersistentStore.create(
-      at: url, model: ManagedObjectModel(entities: [Self.measured(optional: isOptional, elements: ["width"])]))
-    let context = ManagedObjectContext(store: store)
-    try context.insert("Tag")["size"] = .composite(["width": .integer(3)])
-    try context.save()
-    try store.close()
+    try PersistentStore.make(
+      at: url, model: ManagedObjectModel(entities: [Self.measured(optional: isOptional, elements: ["width"])])
+    ) { context in
+      try context.insert("Tag")["size"] = .composite(["width": .integer(3)])
+    }
     #expect(tool("migrate", url.path, "--to", history).code == 0)
-    let rows = try Connection(path: url.path, mode: .readOnly).rows("SELECT ZWIDTH, ZHEIGHT FROM ZTAG")
+    let rows = try Connection(reading: url).rows("SELECT ZWIDTH, ZHEIGHT FROM ZTAG")
     #expect(rows == [[.integer(3), .integer(7)]])
   }
 
@@ -188,17 +177,12 @@ extension StandingDecisionTests {
   /// says.
   private func migrated(_ decisions: [DataDecision] = []) throws -> [String] {
     let url = directory.file("\(UUID().uuidString).sqlite")
-    let store = try PersistentStore.create(
-      at: url, model: ManagedObjectModel(entities: [Self.entity("Tag", [Self.name])]))
-    let context = ManagedObjectContext(store: store)
-    try context.insert("Tag")["name"] = .string("n")
-    try context.save()
-    try store.close()
-    var configuration = MigrationAssistant.Configuration()
-    configuration.decisions = decisions
+    try PersistentStore.make(at: url, model: ManagedObjectModel(entities: [Self.entity("Tag", [Self.name])])) {
+      context in
+      try context.insert("Tag")["name"] = .string("n")
+    }
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: try ModelHistory(contentsOf: URL(fileURLWithPath: history)), configuration: configuration)
+      url, try ModelHistory(contentsOf: URL(fileURLWithPath: history)), .init(decisions: decisions))
     do {
       guard case .migrated(let report) = try assistant.migrateStore() else { return ["not migrated"] }
       return report.plan.decisions.map(\.decision.description)

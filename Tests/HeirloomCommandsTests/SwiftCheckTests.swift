@@ -89,12 +89,9 @@ enum TripSource {
 
 struct SwiftCheckTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func findings(_ arguments: String...) throws -> [String] {
     let json = try tool.run(["check"] + arguments + ["--json"]).json()
@@ -166,8 +163,7 @@ struct SwiftCheckTests {
     try TripSource.write(TripSource.mended, in: directory.file("Trips"))
     #expect(tool("snapshot", "Trips:TripsV2", "--output", "V2.json").code == 0)
     let model = try ModelSnapshot(bytes: Array(Data(contentsOf: directory.file("V2.json")))).model
-    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
-    try generator.makeStore(at: directory.file("V2.sqlite"), model: model)
+    try StoreGenerator.makeStore(at: directory.file("V2.sqlite"), model: model, objects: 3, seed: 1)
     let store = try PersistentStore.open(at: directory.file("V2.sqlite"), model: model)
     try StoreModelCache.write(model, to: store.connection)
     try store.close()

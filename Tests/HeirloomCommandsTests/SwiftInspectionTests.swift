@@ -86,8 +86,7 @@ struct SwiftInspectionTests {
     #expect(schemas.map { $0["isCertain"] as? Bool } == [true, false, false])
     #expect(schemas[2]["place"] as? String == "App.swift:7" && schemas[2]["alsoAt"] as? [String] == ["App.swift:8"])
 
-    var first = EntityDescription(name: "Chat")
-    first.attributes = [AttributeDescription(name: "topic", type: .string)]
+    var first = Make.entity("Chat", [AttributeDescription(name: "topic", type: .string)])
     first.attributes[0].isOptional = false
     let chats = try #require(schemas[0]["entities"] as? [String: [String: Any]])
     #expect(try chats["Chat"]?["hash"] as? String == Self.hash([first], "Chat"))
@@ -98,8 +97,7 @@ struct SwiftInspectionTests {
     (messages.maxCount, messages.isOptional, messages.inverseRelationship) = (0, false, "chat")
     second.relationships = [messages]
     var message = EntityDescription(name: "Message")
-    var chat = RelationshipDescription(name: "chat", destinationEntity: "Chat")
-    (chat.maxCount, chat.isOptional, chat.inverseRelationship) = (1, true, "messages")
+    let chat = Make.toOne("chat", "Chat", "messages")
     message.relationships = [chat]
     let entities = try #require(schemas[1]["entities"] as? [String: [String: Any]])
     #expect(try entities["Chat"]?["hash"] as? String == Self.hash([second, message], "Chat"))

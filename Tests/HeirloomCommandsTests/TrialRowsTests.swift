@@ -6,14 +6,10 @@ import Testing
 /// Sample rows that don't fit: a warning where some of an entity's rows stop, an error where all do, on any hop.
 struct TrialRowsTests: ModelMaking {
   private let directory: TemporaryDirectory
-  private let tool: Tool
-  private let history: String
+  private var tool: Tool { Tool(directory: directory.url) }
+  private var history: String { directory.file("History").path }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-    history = directory.file("History").path
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func fix(_ versions: [[EntityDescription]]) throws {
     for (number, entities) in versions.enumerated() {

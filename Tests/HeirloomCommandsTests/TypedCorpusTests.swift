@@ -108,7 +108,7 @@ struct TypedCorpusTests {
 
     /// The texts that a value may be read as, by the object and the property.
     func wanted() throws -> [String: [String]] {
-      let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+      let connection = try Connection(reading: url, options: .inspecting)
       defer { try? connection.close() }
       var wanted: [String: [String]] = [:]
       for entity in model.entities where !entity.isAbstract {

@@ -7,7 +7,7 @@ import Testing
 /// Objects by the types of `Typed/ShelfModel.swift`, against what SQLite has in the same file.
 struct TypedObjectsTests {
   private let directory: TemporaryDirectory
-  private let url: URL
+  private var url: URL { directory.file("Shelf.sqlite") }
   private let store: PersistentStore
   private let context: ManagedObjectContext
 
@@ -21,15 +21,12 @@ struct TypedObjectsTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    url = directory.file("Shelf.sqlite")
-    store = try PersistentStore.open(at: url, history: try Self.history())
+    store = try PersistentStore.open(at: directory.file("Shelf.sqlite"), history: try Self.history())
     context = ManagedObjectContext(store: store)
   }
 
   private func rows(_ sql: String) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
-    let rows = try connection.rows(sql)
-    try connection.close()
+    let rows = try Connection(reading: url, options: .inspecting).rows(sql)
     return rows
   }
 
@@ -244,43 +241,32 @@ struct TypedObjectsTests {
     }
   }
 
-  final class Delegate: MigrationAssistantDelegate {
-    let policy: EntityMigrationPolicy.Type
-
-    init(_ policy: EntityMigrationPolicy.Type) { self.policy = policy }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
-      to destination: ManagedObjectModel, need: MappingNeed
-    ) throws -> MappingModel? {
+  private func delegate(_ policy: EntityMigrationPolicy.Type) -> ClosureDelegate {
+    ClosureDelegate(mapping: { source, destination, _ in
       try MappingModel.inferred(from: source, to: destination) {
         EntityMapping(from: "Book", to: "Book", policy: policy)
       }
-    }
+    })
   }
 
   private func makeOldStore(_ history: ModelHistory) throws -> URL {
     let old = directory.file("Old.sqlite")
-    let first = try PersistentStore.create(at: old, model: try #require(try history.model(named: "Shelf")))
-    let before = ManagedObjectContext(store: first)
-    for (title, author) in [("a", "Ada"), ("b", "Ben"), ("c", "Ada")] {
-      let book = try before.insert("Book")
-      try book.set(title, for: "title")
-      try book.set(author, for: "author")
-      try book.set(title == "b" ? 4 : 2, for: "stars")
+    try PersistentStore.make(at: old, model: try #require(try history.model(named: "Shelf"))) { before in
+      for (title, author) in [("a", "Ada"), ("b", "Ben"), ("c", "Ada")] {
+        let book = try before.insert("Book")
+        try book.set(title, for: "title")
+        try book.set(author, for: "author")
+        try book.set(title == "b" ? 4 : 2, for: "stars")
+      }
     }
-    try before.save()
-    try first.close()
     return old
   }
 
   @Test func `a misspelt name that a policy reads ends the migration with the nearest one`() throws {
     let history = try Self.history()
     let old = try makeOldStore(history)
-    let delegate = Delegate(Misspelling.self)
-    let assistant = MigrationAssistant(
-      storeURL: old, modelController: ModelController(storeURL: old), history: history)
-    assistant.delegate = delegate
+    let assistant = MigrationAssistant(old, history)
+    assistant.delegate = delegate(Misspelling.self)
     let error = try #require(throws: MigrationAssistantError.self, performing: { try assistant.migrateStore() })
     #expect(
       error.cause.contains("Entity \"Book\" has no property \"titel\"; did you mean \"title\"?"), "\(error.cause)")
@@ -289,15 +275,10 @@ struct TypedObjectsTests {
   @Test func `a policy reads the version before by its types and writes this one by its own`() throws {
     let history = try Self.history()
     let old = try makeOldStore(history)
-    let delegate = Delegate(BookToBook.self)
-    let assistant = MigrationAssistant(
-      storeURL: old, modelController: ModelController(storeURL: old), history: history)
-    assistant.delegate = delegate
-    guard case .migrated = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
-    let connection = try Connection(path: old.path, mode: .readOnly, options: .inspecting)
+    let assistant = MigrationAssistant(old, history)
+    assistant.delegate = delegate(BookToBook.self)
+    try assistant.migrate()
+    let connection = try Connection(reading: old, options: .inspecting)
     #expect(
       try connection.rows("SELECT ZTITLE, ZSTARS, ZNAME FROM ZTHING t JOIN ZPERSON p ON p.Z_PK = t.ZAUTHOR ORDER BY 1")
         == [

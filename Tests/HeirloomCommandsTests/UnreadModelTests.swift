@@ -6,12 +6,9 @@ import Testing
 /// Models with one typing error each: `check` names it with file and line, and `snapshot` fixes no such model.
 struct UnreadModelTests {
   private let directory: TemporaryDirectory
-  private let tool: Tool
+  private var tool: Tool { Tool(directory: directory.url) }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    tool = Tool(directory: directory.url)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   static let model = """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>

@@ -42,7 +42,7 @@ struct UnreadableLogCommandTests {
   }
 
   private func count(in url: URL) throws -> Int64? {
-    let connection = try Connection(path: url.path, mode: .readOnly)
+    let connection = try Connection(reading: url)
     defer { try? connection.close() }
     return try connection.firstInteger("SELECT count(*) FROM ZNOTE")
   }

@@ -67,11 +67,8 @@ struct VerifyTests {
 
   @Test func `tables of links that Core Data would make otherwise today are notes`() throws {
     func entity(_ name: String, _ relationship: String, _ destination: String, _ inverse: String) -> EntityDescription {
-      var link = RelationshipDescription(name: relationship, destinationEntity: destination)
-      (link.inverseRelationship, link.maxCount, link.isOptional) = (inverse, 0, true)
-      var entity = EntityDescription(name: name)
-      entity.relationships = [link]
-      return entity
+      let link = Make.toMany(relationship, destination, inverse)
+      return Make.entity(name, [], [link])
     }
     let model = try ManagedObjectModel(entities: [
       entity("aTag", "boxes", "Box", "tags"), entity("Box", "tags", "aTag", "boxes"),
@@ -198,9 +195,7 @@ struct VerifyTests {
     let folder = directory.file("fixed")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     let store = try Notebook.makeStore(in: directory, count: 20, archives: false, name: "fixed/Notebook.sqlite")
-    let connection = try Connection(path: store.path, mode: .readWrite)
-    try connection.execute("PRAGMA journal_mode = WAL")
-    try connection.close()
+    try Connection.execute("PRAGMA journal_mode = WAL", on: store.path)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
     defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path) }

@@ -22,9 +22,7 @@ enum ChangeTable {
     verdict: ModelDifference.Verdict = .lightweight, changes: [String], effects: [String] = [], obstacles: [String] = []
   ) -> ChangeRow {
     func make(_ attribute: AttributeDescription?) -> EntityDescription {
-      var entity = EntityDescription(name: "E")
-      entity.attributes = [attribute].compactMap { $0 }
-      return entity
+      Make.entity("E", [attribute].compactMap { $0 })
     }
     return row(
       name, [make(before)], [make(after)], verdict: verdict, changes: changes, effects: effects, obstacles: obstacles)

@@ -10,8 +10,7 @@ struct MatchingDiagnosticTests {
     _ before: [AttributeDescription], _ after: [AttributeDescription]
   ) throws -> [String] {
     func make(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
-      var entity = EntityDescription(name: "E")
-      entity.attributes = attributes
+      let entity = Make.entity("E", attributes)
       return try ManagedObjectModel(entities: [entity])
     }
     return ModelDifference(from: try make(before), to: try make(after)).diagnostics.map(\.code)

@@ -204,8 +204,7 @@ struct ModelDifferenceTests {
 
   @Test func `a model with hundreds of properties is compared in reasonable time`() throws {
     func make(_ prefix: String) throws -> ManagedObjectModel {
-      var entity = EntityDescription(name: "E")
-      entity.attributes = (0..<400).map { attribute("\(prefix)\($0)") }
+      let entity = Make.entity("E", (0..<400).map { attribute("\(prefix)\($0)") })
       return try ManagedObjectModel(entities: [entity])
     }
     let difference = ModelDifference(from: try make("a"), to: try make("b"))

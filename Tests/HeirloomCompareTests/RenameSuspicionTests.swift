@@ -56,8 +56,7 @@ struct RenameSuspicionTests {
   @Test(arguments: others)
   func `what is no rename isn't suspected`(before: [AttributeDescription], after: [AttributeDescription]) throws {
     func make(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
-      var entity = EntityDescription(name: "E")
-      entity.attributes = attributes
+      let entity = Make.entity("E", attributes)
       return try ManagedObjectModel(entities: [entity])
     }
     #expect(ModelDifference(from: try make(before), to: try make(after)).renames.isEmpty)
@@ -78,8 +77,7 @@ struct RenameSuspicionTests {
     names: (before: [String], after: [String], gone: [String], new: [String]), isReversed: Bool
   ) throws {
     func make(_ names: [String]) throws -> ManagedObjectModel {
-      var entity = EntityDescription(name: "E")
-      entity.attributes = (isReversed ? names.reversed() : names).map { attribute($0) }
+      let entity = Make.entity("E", (isReversed ? names.reversed() : names).map { attribute($0) })
       return try ManagedObjectModel(entities: [entity])
     }
     let renames = ModelDifference(from: try make(names.before), to: try make(names.after)).renames

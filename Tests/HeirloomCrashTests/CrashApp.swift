@@ -46,8 +46,7 @@ struct CrashApp: Sendable {
       first = model
     } else {
       first = try Self.model()
-      var generator = StoreGenerator(objectsPerEntity: 200, seed: 7)
-      try generator.makeStore(at: url, model: first)
+      try StoreGenerator.makeStore(at: url, model: first, objects: 200, seed: 7)
     }
     let connection = try Connection(path: url.path, mode: .readWrite)
     guard try connection.firstValue("PRAGMA journal_mode=DELETE")?.text == "delete" else {
@@ -62,11 +61,9 @@ struct CrashApp: Sendable {
   }
 
   private static func model() throws -> ManagedObjectModel {
-    var person = EntityDescription(name: "Person")
-    person.attributes = [AttributeDescription(name: "name", type: .string)]
+    let person = Make.entity("Person", [AttributeDescription(name: "name", type: .string)])
     var car = EntityDescription(name: "Car")
-    var number = AttributeDescription(name: "number", type: .string)
-    number.isOptional = true
+    let number = Make.attribute("number")
     car.attributes = [number]
     return try ManagedObjectModel(entities: [person, car])
   }
@@ -75,15 +72,13 @@ struct CrashApp: Sendable {
     var entities = first.entities
     guard let index = entities.firstIndex(where: { $0.superentity == nil }) else { return [first] }
     func add(_ name: String) {
-      var added = AttributeDescription(name: name, type: .integer64)
-      added.isOptional = true
+      let added = Make.attribute(name, .integer64)
       entities[index].attributes.append(added)
     }
     add("addedInSecond")
     let second = try ManagedObjectModel(entities: entities)
     add("addedInThird")
-    var entity = EntityDescription(name: "AAAdded")
-    entity.attributes = [AttributeDescription(name: "name", type: .string)]
+    let entity = Make.entity("AAAdded", [AttributeDescription(name: "name", type: .string)])
     return [first, second, try ManagedObjectModel(entities: entities + [entity])]
   }
 
@@ -98,8 +93,7 @@ struct CrashApp: Sendable {
     for index in entities.indices {
       entities[index].relationships.removeAll { tree.contains($0.destinationEntity) }
     }
-    var added = AttributeDescription(name: "addedInThird", type: .string)
-    added.isOptional = true
+    let added = Make.attribute("addedInThird")
     entities[0].attributes.append(added)
     entities[0].indexes.append(
       FetchIndexDescription(name: "byAdded", elements: [FetchIndexElementDescription(property: "addedInThird")]))
@@ -235,11 +229,9 @@ struct CrashApp: Sendable {
   /// Does what an app does that finds no store.
   func makeStore(in folder: String) throws {
     let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
-    let store = try PersistentStore.create(at: url, model: models[2])
-    let context = ManagedObjectContext(store: store)
-    try context.insert("AAAdded")["name"] = .string("written since")
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: models[2]) { context in
+      try context.insert("AAAdded")["name"] = .string("written since")
+    }
     try ModelController(storeURL: url).archive(models[2])
   }
 

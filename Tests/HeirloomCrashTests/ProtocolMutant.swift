@@ -2,6 +2,7 @@ import Foundation
 import HeirloomMigration
 import HeirloomStore
 import HeirloomVault
+import TestSupport
 
 /// A mistake in the protocol; only tests make one.
 enum ProtocolMutant: String, CaseIterable, Sendable {
@@ -21,8 +22,8 @@ enum ProtocolMutant: String, CaseIterable, Sendable {
 }
 
 /// A file system through which the vault does something else than intended.
-final class MutantFiles: FileOperations {
-  private let base: any FileOperations
+final class MutantFiles: ForwardingFiles {
+  let base: any FileOperations
   private let trace: SystemTrace
   private let mutant: ProtocolMutant?
   private let atCommit: Commit
@@ -169,42 +170,11 @@ final class MutantFiles: FileOperations {
     }
     progress.withLock { $0.hasRenamed = true }
   }
-
-  // MARK: Unchanged
-
-  func unlink(_ path: String) throws(FileError) { try base.unlink(path) }
-  func setMode(_ mode: UInt32, of path: String) throws(FileError) { try base.setMode(mode, of: path) }
-
-  func names(in folder: String) throws(FileError) -> [String] { try base.names(in: folder) }
-  func removeDirectory(_ path: String) throws(FileError) { try base.removeDirectory(path) }
-  func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
-    try base.makeEmptyFile(path, attributes: attributes)
-  }
-  func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
-    try base.writeNewFile(path, bytes: bytes, attributes: attributes)
-  }
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
-    try base.copyFile(path, to: newPath, attributes: attributes)
-  }
-  func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
-    try base.setExcludedFromBackup(isExcluded, folder)
-  }
-  func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] { try base.readFile(path, limit: limit) }
-  func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
-    try base.readStart(of: path, count: count)
-  }
-  func resolvePath(_ path: String) throws(FileError) -> String { try base.resolvePath(path) }
-  func checkWritable(_ folder: String) throws(FileError) { try base.checkWritable(folder) }
-  func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
-    try base.lock(path, timeout: timeout)
-  }
-  func volume(of path: String) throws(FileError) -> VolumeInformation { try base.volume(of: path) }
-  func uniqueIdentifier() -> String { base.uniqueIdentifier() }
 }
 
 /// A held file that keeps its attributes to itself.
-private final class MutantHeldFile: HeldFile {
-  private let held: any HeldFile
+private final class MutantHeldFile: ForwardingHeldFile {
+  let held: any HeldFile
   private let whenAsked: @Sendable () -> Void
 
   init(_ held: any HeldFile, whenAsked: @escaping @Sendable () -> Void) {
@@ -212,26 +182,8 @@ private final class MutantHeldFile: HeldFile {
     self.whenAsked = whenAsked
   }
 
-  func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
-    held.sharedRanges(withCloneAt: path)
-  }
-
   func giveAttributes(to path: String) throws(FileError) -> PassedOver {
     whenAsked()
     return PassedOver()
   }
-
-  func status() throws(FileError) -> FileStatus { try held.status() }
-  func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
-    try held.clone(to: path, attributes: attributes)
-  }
-  func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
-    try held.copy(to: path, attributes: attributes)
-  }
-  func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError) {
-    try held.copyWithoutSync(to: path, attributes: attributes, goesOn: goesOn)
-  }
-  func giveProtection(to path: String) throws(FileError) -> PassedOver { try held.giveProtection(to: path) }
-  func synchronize() throws(FileError) { try held.synchronize() }
-  func close() { held.close() }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import HeirloomMigration
 import HeirloomVault
+import TestSupport
 
 /// The file system, with each call recorded in a trace, or made to fail by it.
-final class TracedFiles: FileOperations {
+final class TracedFiles: ForwardingFiles {
   let trace: SystemTrace
   private let refusesLinks: Bool
-  private let system = POSIXFileOperations(followsLinks: false)
+  let base: any FileOperations = POSIXFileOperations(followsLinks: false)
 
   /// `refusesLinks` stands for FAT.
   init(_ trace: SystemTrace, refusesLinks: Bool = false) {
@@ -27,31 +28,26 @@ final class TracedFiles: FileOperations {
     if let code { throw FileError(operation, path, to: other, code: code) }
   }
 
-  func status(of path: String) throws(FileError) -> FileStatus? {
-    try check(.status, path, nil, .read)
-    return try system.status(of: path)
-  }
-
-  func names(in folder: String) throws(FileError) -> [String] {
-    try check(.list, folder, nil, .read)
-    return try system.names(in: folder)
+  /// All forwarded calls only read.
+  func willCall(_ operation: FileError.Operation, _ path: String, _ other: String?) throws(FileError) {
+    try check(operation, path, other, .read)
   }
 
   func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError) {
     try check(.makeDirectory, path, nil, .grow, .name)
-    try system.makeDirectory(path, attributes: attributes)
+    try base.makeDirectory(path, attributes: attributes)
     trace.record(.makeDirectory(trace.relative(path)))
   }
 
   func removeDirectory(_ path: String) throws(FileError) {
     try check(.removeDirectory, path, nil, .name)
-    try system.removeDirectory(path)
+    try base.removeDirectory(path)
     trace.record(.removeDirectory(trace.relative(path)))
   }
 
   func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
     try check(.write, path, nil, .grow, .name)
-    try system.makeEmptyFile(path, attributes: attributes)
+    try base.makeEmptyFile(path, attributes: attributes)
     trace.record(.create(trace.relative(path)))
   }
 
@@ -61,10 +57,10 @@ final class TracedFiles: FileOperations {
       try check(.write, path, nil, .synchronize)
     } catch {
       // A disk may fail in the middle, and then not even let the half be removed.
-      try? system.writeNewFile(path, bytes: Array(bytes.prefix(bytes.count / 2)), attributes: attributes)
+      try? base.writeNewFile(path, bytes: Array(bytes.prefix(bytes.count / 2)), attributes: attributes)
       throw error
     }
-    try system.writeNewFile(path, bytes: bytes, attributes: attributes)
+    try base.writeNewFile(path, bytes: bytes, attributes: attributes)
     recordNewFile(path, bytes: bytes)
   }
 
@@ -82,108 +78,83 @@ final class TracedFiles: FileOperations {
     if !note.isEmpty { trace.record(.setNote(path, note)) }
   }
 
-  fileprivate func content(_ path: String) -> [UInt8] { (try? system.readFile(path, limit: 1 << 26)) ?? [] }
+  fileprivate func content(_ path: String) -> [UInt8] { (try? base.readFile(path, limit: 1 << 26)) ?? [] }
 
   func synchronizeFile(_ path: String) throws(FileError) {
     try check(.synchronizeFile, path, nil, .synchronize)
-    try system.synchronizeFile(path)
+    try base.synchronizeFile(path)
     trace.record(.synchronize(.path(trace.relative(path))))
   }
 
   func synchronizeDirectory(_ path: String) throws(FileError) {
     try check(.synchronizeDirectory, path, nil, .synchronize)
-    try system.synchronizeDirectory(path)
+    try base.synchronizeDirectory(path)
     trace.record(.synchronizeDirectory(trace.relative(path)))
   }
 
   func link(_ path: String, to newPath: String) throws(FileError) {
     try check(.link, path, newPath, .grow, .name)
     if refusesLinks { throw FileError(.link, path, to: newPath, code: EPERM) }
-    try system.link(path, to: newPath)
+    try base.link(path, to: newPath)
     trace.record(.link(trace.relative(path), trace.relative(newPath)))
   }
 
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     try check(.copy, path, newPath, .grow, .name, .write)
     try check(.copy, path, newPath, .synchronize)
-    let left = try system.copyFile(path, to: newPath, attributes: attributes)
+    let left = try base.copyFile(path, to: newPath, attributes: attributes)
     recordNewFile(newPath, bytes: content(newPath))
     return left
   }
 
   func rename(_ path: String, to newPath: String) throws(FileError) {
     try check(.rename, path, newPath, .name)
-    try system.rename(path, to: newPath)
+    try base.rename(path, to: newPath)
     trace.record(.rename(trace.relative(path), trace.relative(newPath)))
   }
 
   // The model of the disk has no permissions.
   func setMode(_ mode: UInt32, of path: String) throws(FileError) {
     try check(.setMode, path, nil, .name)
-    try system.setMode(mode, of: path)
+    try base.setMode(mode, of: path)
   }
 
   func unlink(_ path: String) throws(FileError) {
     try check(.unlink, path, nil, .name)
-    try system.unlink(path)
+    try base.unlink(path)
     trace.record(.unlink(trace.relative(path)))
   }
 
   // The model of the disk has no marks of folders: a mark is set anew where it is missing.
   func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
     try check(.giveAttributes, folder, nil, .write)
-    try system.setExcludedFromBackup(isExcluded, folder)
-  }
-
-  func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-    try check(.read, path, nil, .read)
-    return try system.readFile(path, limit: limit)
-  }
-
-  func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
-    try check(.read, path, nil, .read)
-    return try system.readStart(of: path, count: count)
-  }
-
-  func resolvePath(_ path: String) throws(FileError) -> String {
-    try check(.resolve, path, nil, .read)
-    return try system.resolvePath(path)
-  }
-
-  func checkWritable(_ folder: String) throws(FileError) {
-    try check(.checkWritable, folder, nil, .read)
-    try system.checkWritable(folder)
+    try base.setExcludedFromBackup(isExcluded, folder)
   }
 
   func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
-    let isNew = try system.status(of: path) == nil
+    let isNew = try base.status(of: path) == nil
     if isNew {
       try check(.lock, path, nil, .grow, .name)
     } else {
       try check(.lock, path, nil, .read)
     }
-    let lock = try system.lock(path, timeout: timeout)
+    let lock = try base.lock(path, timeout: timeout)
     if isNew { trace.record(.create(trace.relative(path))) }
     return lock
   }
 
   func hold(_ path: String) throws(FileError) -> any HeldFile {
     try check(.read, path, nil, .read)
-    return TracedHeldFile(files: self, path: path, held: try system.hold(path))
-  }
-
-  func volume(of path: String) throws(FileError) -> VolumeInformation {
-    try check(.volume, path, nil, .read)
-    return try system.volume(of: path)
+    return TracedHeldFile(files: self, path: path, held: try base.hold(path))
   }
 
   func uniqueIdentifier() -> String { trace.nextIdentifier() }
 
   /// The store, held open beside SQLite.
-  private final class TracedHeldFile: HeldFile {
+  private final class TracedHeldFile: ForwardingHeldFile {
     private let files: TracedFiles
     private let path: String
-    private let held: any HeldFile
+    let held: any HeldFile
 
     init(files: TracedFiles, path: String, held: any HeldFile) {
       self.files = files
@@ -226,10 +197,6 @@ final class TracedFiles: FileOperations {
       files.trace.record(.write(.path(name), offset: 0, bytes: files.content(path)))
     }
 
-    func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
-      held.sharedRanges(withCloneAt: path)
-    }
-
     func giveAttributes(to path: String) throws(FileError) -> PassedOver {
       try files.check(.giveAttributes, path, nil, .write)
       let left = try held.giveAttributes(to: path)
@@ -237,15 +204,10 @@ final class TracedFiles: FileOperations {
       return left
     }
 
-    // Linux has no protection classes.
-    func giveProtection(to path: String) throws(FileError) -> PassedOver { try held.giveProtection(to: path) }
-
     func synchronize() throws(FileError) {
       try files.check(.synchronizeFile, path, nil, .synchronize)
       try held.synchronize()
       files.trace.record(.synchronize(.path(files.trace.relative(path))))
     }
-
-    func close() { held.close() }
   }
 }

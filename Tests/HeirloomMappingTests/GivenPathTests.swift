@@ -1,5 +1,6 @@
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 import Testing
 
 /// Paths by given mappings, none of which is passed over.
@@ -10,9 +11,7 @@ struct GivenPathTests {
   ) throws -> ManagedObjectModel {
     try ManagedObjectModel(
       entities: entities.map { name, types in
-        var entity = EntityDescription(name: name)
-        entity.attributes = types.map { AttributeDescription(name: $0.0, type: $0.1) }
-        return entity
+        return Make.entity(name, types.map { AttributeDescription(name: $0.0, type: $0.1) })
       })
   }
 
@@ -254,12 +253,9 @@ struct GivenPathTests {
   @Test func `a part may link what another makes, and one of other versions may not`() throws {
     func version(_ count: Int) throws -> ManagedObjectModel {
       var child = EntityDescription(name: "Child")
-      var link = RelationshipDescription(name: "parent", destinationEntity: "Parent")
-      link.isOptional = true
-      link.maxCount = 1
+      let link = Make.toOne("parent", "Parent")
       child.relationships = [link]
-      var parent = EntityDescription(name: "Parent")
-      parent.attributes = (0..<count).map { AttributeDescription(name: "a\($0)", type: .string) }
+      let parent = Make.entity("Parent", (0..<count).map { AttributeDescription(name: "a\($0)", type: .string) })
       return try ManagedObjectModel(entities: [child, parent])
     }
     let versions = try [version(1), version(2), version(3)]

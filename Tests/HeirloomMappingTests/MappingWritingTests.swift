@@ -11,17 +11,17 @@ struct MappingWritingTests {
       relationship.maxCount = 0
       return relationship
     }
-    var person = EntityDescription(name: "Person")
-    person.attributes = [
-      AttributeDescription(name: "first", type: .string), AttributeDescription(name: "age", type: .integer16),
-    ]
-    person.relationships = [toMany("books", "Book")]
-    var author = EntityDescription(name: "Author")
-    author.attributes = [
-      AttributeDescription(name: "name", type: .string), AttributeDescription(name: "age", type: .integer16),
-      AttributeDescription(name: "kind", type: .string),
-    ]
-    author.relationships = [toMany("works", "Book"), toMany("best", "Book")]
+    let person = Make.entity(
+      "Person",
+      [
+        AttributeDescription(name: "first", type: .string), AttributeDescription(name: "age", type: .integer16),
+      ], [toMany("books", "Book")])
+    let author = Make.entity(
+      "Author",
+      [
+        AttributeDescription(name: "name", type: .string), AttributeDescription(name: "age", type: .integer16),
+        AttributeDescription(name: "kind", type: .string),
+      ], [toMany("works", "Book"), toMany("best", "Book")])
     let book = EntityDescription(name: "Book")
     return (try ManagedObjectModel(entities: [person, book]), try ManagedObjectModel(entities: [author, book]))
   }

@@ -1,13 +1,13 @@
 import HeirloomMapping
 import HeirloomModel
+import TestSupport
 import Testing
 
 /// Paths over several versions of a model.
 struct MigrationPathTests {
   /// Makes a version with an entity A that has the given attributes and types.
   private static func version(_ types: [(String, AttributeType)]) throws -> ManagedObjectModel {
-    var entity = EntityDescription(name: "A")
-    entity.attributes = types.map { AttributeDescription(name: $0.0, type: $0.1) }
+    let entity = Make.entity("A", types.map { AttributeDescription(name: $0.0, type: $0.1) })
     return try ManagedObjectModel(entities: [entity])
   }
 
@@ -58,9 +58,7 @@ struct MigrationPathTests {
     func version(_ types: [AttributeType]) throws -> ManagedObjectModel {
       try ManagedObjectModel(
         entities: zip(["A", "B", "C"], types).map { name, type in
-          var entity = EntityDescription(name: name)
-          entity.attributes = [AttributeDescription(name: "x", type: type)]
-          return entity
+          return Make.entity(name, [AttributeDescription(name: "x", type: type)])
         })
     }
     let versions = try [version([.string, .string, .string]), version([.date] + types)]
@@ -78,15 +76,11 @@ struct MigrationPathTests {
 
   @Test func `one mapped subentity settles nothing for its siblings, and a copy no external values`() throws {
     func version(_ type: AttributeType, isExternal: Bool = false) throws -> ManagedObjectModel {
-      var entity = EntityDescription(name: "P")
-      entity.isAbstract = true
-      var attribute = AttributeDescription(name: "x", type: type)
-      attribute.allowsExternalBinaryDataStorage = isExternal
+      var entity = Make.entity("P", isAbstract: true)
+      let attribute = Make.attribute("x", type, optional: false, external: isExternal)
       entity.attributes = [attribute]
       let below = ["A", "B"].map { name -> EntityDescription in
-        var entity = EntityDescription(name: name)
-        entity.superentity = "P"
-        return entity
+        return Make.entity(name, parent: "P")
       }
       return try ManagedObjectModel(entities: [entity] + below)
     }
@@ -125,12 +119,9 @@ struct MigrationPathTests {
       var composite = AttributeDescription(name: "c", type: .composite)
       composite.composite = CompositeAttributeDescription(
         elements: elements.map { name, id in
-          var element = AttributeDescription(name: name, type: .string)
-          element.renamingIdentifier = id
-          return element
+          return Make.attribute(name, optional: false, id: id)
         })
-      var entity = EntityDescription(name: "A")
-      entity.attributes = [composite, AttributeDescription(name: more, type: .string)]
+      let entity = Make.entity("A", [composite, AttributeDescription(name: more, type: .string)])
       return try ManagedObjectModel(entities: [entity])
     }
     // Each renames the attribute from the name before.

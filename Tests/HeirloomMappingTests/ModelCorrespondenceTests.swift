@@ -93,8 +93,7 @@ struct ModelCorrespondenceTests {
     source: [(String, String?)], destination: [(String, String?)], matched: [String: String]
   ) throws {
     func make(_ elements: [(String, String?)]) throws -> ManagedObjectModel {
-      var entity = EntityDescription(name: "E")
-      entity.attributes = elements.map { attribute($0.0, id: $0.1) }
+      let entity = Make.entity("E", elements.map { attribute($0.0, id: $0.1) })
       return try ManagedObjectModel(entities: [entity])
     }
     let correspondence = ModelCorrespondence(from: try make(source), to: try make(destination))

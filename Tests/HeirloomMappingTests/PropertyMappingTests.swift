@@ -112,8 +112,7 @@ struct EntityMappingTests {
   @Test func `a way over several types is read back from its expression`() throws {
     func model(_ types: [AttributeType]) throws -> [ManagedObjectModel] {
       try types.map { type in
-        var entity = EntityDescription(name: "A")
-        entity.attributes = [AttributeDescription(name: "x", type: type)]
+        let entity = Make.entity("A", [AttributeDescription(name: "x", type: type)])
         return try ManagedObjectModel(entities: [entity])
       }
     }

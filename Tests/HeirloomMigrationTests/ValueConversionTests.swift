@@ -59,8 +59,7 @@ struct ValueConversionTests {
   }
 
   @Test(arguments: rows) func `a value that has become required is filled only where there is none`(row: Row) throws {
-    var destination = AttributeDescription(name: "v", type: row.to)
-    destination.isOptional = false
+    var destination = Make.attribute("v", row.to, optional: false)
     let (value, text): (AttributeValue, String) =
       switch row.to {
       case .integer16, .integer32, .integer64: (.integer(42), "42")

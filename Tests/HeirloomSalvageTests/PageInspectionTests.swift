@@ -67,9 +67,7 @@ struct PageInspectionTests {
     for path in Corpus.storePaths {
       try Corpus.withCopy(of: path) { url in
         if FileManager.default.fileExists(atPath: url.path + "-wal") {
-          let connection = try Connection(path: url.path, mode: .readWrite)
-          try connection.execute("PRAGMA journal_mode = DELETE")
-          try connection.close()
+          try Connection.execute("PRAGMA journal_mode = DELETE", on: url.path)
         }
         try Self.compare(url, &tally, path)
       }

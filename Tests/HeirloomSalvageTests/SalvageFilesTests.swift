@@ -47,7 +47,7 @@ struct SalvageFilesTests {
     func salvage(_ name: String) throws -> (report: SalvageReport, texts: [Int64: String]) {
       let output = directory.file(name + ".sqlite")
       let report = try StoreSalvage(storeURL: url, models: [model]).run(to: output)
-      let rows = try Connection(path: output.path, mode: .readOnly).rows("SELECT Z_PK, ZTEXT FROM ZNOTE")
+      let rows = try Connection(reading: output).rows("SELECT Z_PK, ZTEXT FROM ZNOTE")
       var texts: [Int64: String] = [:]
       for row in rows { texts[row[0].integer ?? 0] = row[1].text }
       return (report, texts)

@@ -62,11 +62,11 @@ struct SalvageHostileStoreTests {
     }
 
     func rows(_ sql: String) throws -> [[SQLiteValue]] {
-      try Connection(path: output.path, mode: .readOnly).rows(sql)
+      try Connection(reading: output).rows(sql)
     }
 
     func count(_ condition: String) throws -> Int64? {
-      try Connection(path: output.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZRECORD WHERE \(condition)")
+      try Connection(reading: output).firstInteger("SELECT COUNT(*) FROM ZRECORD WHERE \(condition)")
     }
 
     var cuts: String {

@@ -72,7 +72,7 @@ struct SalvageMadeStoreTests {
     }
 
     func rows(_ sql: String) throws -> [[SQLiteValue]] {
-      try Connection(path: output.path, mode: .readOnly).rows(sql)
+      try Connection(reading: output).rows(sql)
     }
 
     func errors() throws -> [StoreFinding] {

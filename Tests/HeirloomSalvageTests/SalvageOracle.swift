@@ -74,7 +74,7 @@ struct SalvageOracle {
   func check(
     _ url: URL, lostPages: Set<Int> = [], changedPages: Set<Int> = [], isSchemaLost: Bool = false, _ what: String
   ) throws -> Int {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     var found: [String: [Int64: Row]] = [:]
     for table in schema.tables { found[table.name] = try Self.rows(of: table.name, connection) }
     var count = 0

@@ -72,7 +72,7 @@ struct SalvageRenamedTableTests {
       let name = ending.isEmpty ? "archive" : ending == "X" ? "X" + table.dropFirst() : table + ending
       let before = try Data(contentsOf: url)
       if dropsIndexes {
-        let connection = try Connection(path: url.path, mode: .readOnly)
+        let connection = try Connection(reading: url)
         let names = try connection.rows(
           "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql NOT NULL AND tbl_name = ?1", [.text(table)])
         try connection.close()
@@ -82,7 +82,7 @@ struct SalvageRenamedTableTests {
       let (report, output) = try salvage(table)
       #expect(try rows(output.path) == expected, "\(table)")
       #expect(!report.isComplete && report.leftOut.count == 1 && report.leftOut[0].contains(name), "\(report.leftOut)")
-      let found = try Connection(path: output.path, mode: .readOnly).rows(
+      let found = try Connection(reading: output).rows(
         "SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(name)])
       #expect(found.isEmpty)
       try before.write(to: url)
@@ -94,8 +94,7 @@ struct SalvageRenamedTableTests {
     let (report, output) = try salvage()
     #expect(report.tables.contains { $0.table == "ZNOTE" && !$0.isPresent && $0.rows == 0 })
     for table in ["archive", "other"] {
-      let connection = try Connection(path: output.path, mode: .readOnly)
-      #expect(try connection.firstInteger("SELECT COUNT(*) FROM \(table)") == 20)
+      #expect(try Connection(reading: output).firstInteger("SELECT COUNT(*) FROM \(table)") == 20)
     }
   }
 
@@ -118,7 +117,7 @@ struct SalvageRenamedTableTests {
         #expect(try rows(output.path) == expected, "\(statement)")
         #expect(
           report.leftOut.contains { $0.lowercased().contains(name.lowercased()) }, "\(statement): \(report.leftOut)")
-        let made = try Connection(path: output.path, mode: .readOnly).rows(
+        let made = try Connection(reading: output).rows(
           "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1", [.text(name)])
         #expect(made.count == 1, "\(statement)")
         try before.write(to: url)

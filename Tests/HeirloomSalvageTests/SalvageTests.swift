@@ -24,9 +24,7 @@ struct SalvageTests {
     init(_ path: String) throws {
       directory = try TemporaryDirectory()
       let copied = try Corpus.copyStore(path, to: directory)
-      let connection = try Connection(path: copied.path, mode: .readWrite)
-      try connection.execute("PRAGMA journal_mode = DELETE")
-      try connection.close()
+      try Connection.execute("PRAGMA journal_mode = DELETE", on: copied.path)
       try? FileManager.default.removeItem(atPath: copied.path + "-shm")
       model = try #require(try StoreModelCache.model(inStoreAt: copied))
       let folder = directory.file("damaged")
@@ -243,10 +241,8 @@ struct SalvageTests {
 
   @Test func `rows that were deleted don't come back`() throws {
     let place = try Place(Self.large)
-    let connection = try Connection(path: place.url.path, mode: .readWrite, options: .building)
-    try connection.execute("PRAGMA secure_delete = OFF")
-    try connection.execute("DELETE FROM ZPAGE WHERE Z_PK % 500 <> 0")
-    try connection.close()
+    try Connection.execute(
+      "PRAGMA secure_delete = OFF", "DELETE FROM ZPAGE WHERE Z_PK % 500 <> 0", on: place.url.path, options: .building)
     let oracle = try SalvageOracle(of: place.url, model: place.model)
     let freePages = try Connection(path: place.url.path, mode: .immutable).firstInteger("PRAGMA freelist_count") ?? 0
     #expect(freePages > 100)
@@ -290,7 +286,7 @@ struct SalvageTests {
     let cut = try place.salvage(what: "a byte of the log")
     #expect(
       cut.report.notes.contains { $0.contains("1 of the \(frameCount) pages in the \"-wal\"") }, "\(cut.report.notes)")
-    let rows = try Connection(path: cut.url.path, mode: .readOnly).firstInteger(
+    let rows = try Connection(reading: cut.url).firstInteger(
       "SELECT COUNT(*) FROM ZPAGE WHERE Z_OPT > 7")
     #expect((rows ?? 0) >= 50)
     #expect(cut.report.rowCount >= whole.report.rowCount - 20)
@@ -298,7 +294,7 @@ struct SalvageTests {
     // A log that breaks off holds the commits before.
     try log.prefix(32 + frameCount / 3 * frameSize + 500).write(to: logURL)
     let broken = try place.salvage(what: "a log that breaks off")
-    let some = try Connection(path: broken.url.path, mode: .readOnly).firstInteger(
+    let some = try Connection(reading: broken.url).firstInteger(
       "SELECT COUNT(*) FROM ZPAGE WHERE Z_OPT > 7")
     #expect((some ?? 0) > 10 && (some ?? 0) < 60)
     #expect(broken.report.rowCount == whole.report.rowCount)
@@ -335,9 +331,7 @@ struct SalvageTests {
     let other = URL(fileURLWithPath: place.url.path + "-wal")
     #expect(refusal(place.url, other, []) == .sameFile(output: other.path))
     // Nothing tells the model: neither the store nor the caller.
-    let connection = try Connection(path: place.url.path, mode: .readWrite)
-    try connection.execute("DELETE FROM Z_MODELCACHE")
-    try connection.close()
+    try Connection.execute("DELETE FROM Z_MODELCACHE", on: place.url.path)
     #expect(refusal(place.url, output, []) == .noModel)
     let foreign = folder.file("foreign.sqlite")
     let tables = try Connection(path: foreign.path, mode: .createExclusively())

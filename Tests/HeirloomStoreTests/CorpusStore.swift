@@ -20,7 +20,7 @@ struct CorpusStore {
     self.path = path
     directory = try TemporaryDirectory()
     url = try Corpus.copyStore(path, to: directory)
-    connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    connection = try Connection(reading: url, options: .inspecting)
     let bytes = try #require(try connection.firstValue("SELECT Z_PLIST FROM Z_METADATA")?.blob)
     let plist = try BinaryPropertyListReader(bytes).value()
     frameworkVersion = plist["NSPersistenceFrameworkVersion"]?.integerValue ?? 0

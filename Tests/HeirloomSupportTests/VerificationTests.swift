@@ -44,9 +44,7 @@ struct VerificationCorpusTests {
 
   @Test func `a file that lost its end or got one more is found`() throws {
     try Corpus.withCopy(of: StoreDamage.store) { url in
-      let connection = try Connection(path: url.path, mode: .readWrite)
-      try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-      try connection.close()
+      try Connection.execute("PRAGMA wal_checkpoint(TRUNCATE)", on: url.path)
       let whole = try Data(contentsOf: url)
       try (whole + Data("more".utf8)).write(to: url)
       #expect(try kinds(url) == [.trailingBytes])
@@ -94,9 +92,7 @@ struct VerificationCorpusTests {
 
 enum StoreVerificationFiles {
   static func clearCache(_ url: URL) throws {
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("DELETE FROM Z_MODELCACHE")
-    try connection.close()
+    try Connection.execute("DELETE FROM Z_MODELCACHE", on: url.path)
   }
 }
 
@@ -114,8 +110,7 @@ struct VerificationTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("Everything.sqlite")
     let model = try Self.model()
-    var generator = StoreGenerator(objectsPerEntity: 12, seed: 7)
-    try generator.makeStore(at: url, model: model)
+    try StoreGenerator.makeStore(at: url, model: model, objects: 12, seed: 7)
     try withExtendedLifetime(directory) {
       try body(url, StoreModelCandidate(source: .file("Everything"), model: model))
     }
@@ -195,7 +190,7 @@ struct VerificationTests {
       let emptied = try StoreVerification.report(onStoreAt: url.path, candidates: [model]).findings
       #expect(emptied.contains { $0.kind == .missingExternalFile && $0.message.contains(name) }, "\(emptied)")
       // Rows that can't be read may name the other file.
-      let page = try Connection(path: url.path, mode: .readOnly).rows(
+      let page = try Connection(reading: url).rows(
         "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'ZNOTE'")
       guard case .integer(let root) = page[0][0], case .integer(let size) = page[0][1] else { return }
       let file = try FileHandle(forUpdating: url)

@@ -347,8 +347,7 @@ struct FrozenSchemaTests {
   private static func composite(
     _ name: String, _ elements: AttributeDescription..., isEnumeration: Bool = false, optional: Bool = false
   ) -> AttributeDescription {
-    var attribute = Make.attribute(name, .composite, optional: optional)
-    attribute.composite = CompositeAttributeDescription(elements: elements)
+    var attribute = Make.composite(name, elements, optional: optional)
     if isEnumeration { attribute.userInfo = ["EnumType": "true"] }
     return attribute
   }

@@ -33,9 +33,7 @@ struct SwiftDataModelTests {
   private static func attribute(
     _ type: AttributeType = .integer64, optional: Bool = false, _ change: (inout AttributeDescription) -> Void
   ) -> AttributeDescription {
-    var attribute = Make.attribute("x", type, optional: optional)
-    change(&attribute)
-    return attribute
+    Make.attribute("x", type, optional: optional, change)
   }
 
   static let options: [(String, AttributeDescription)] = [
@@ -64,9 +62,7 @@ struct SwiftDataModelTests {
   }
 
   private static func relationship(_ change: (inout RelationshipDescription) -> Void) -> RelationshipDescription {
-    var relationship = Make.toOne("b", "B")
-    change(&relationship)
-    return relationship
+    Make.toOne("b", "B") { change(&$0) }
   }
 
   static let relationships: [(String, RelationshipDescription)] = [

@@ -29,9 +29,7 @@ struct SwiftDataRulesTests {
   }
 
   static func composite(_ leaves: AttributeDescription...) -> AttributeDescription {
-    var attribute = Make.attribute("x", .composite, optional: false)
-    attribute.composite = CompositeAttributeDescription(elements: leaves)
-    return attribute
+    Make.composite("x", leaves, optional: false)
   }
 
   /// A composite of an enumeration with the cases `a` and `b`, and without a raw type.

@@ -22,10 +22,8 @@ struct ExpectKeptTests {
       model = try Garden.model(change)
       try SampleObjects(of: old, objectsPerEntity: 10).makeStore(at: url)
       before = try StoreContents(of: url, model: old)
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url),
-        history: ModelHistory(current: model, earlier: [("old", old)]))
-      guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      let assistant = MigrationAssistant(url, ModelHistory(current: model, earlier: [("old", old)]))
+      let report = try assistant.migrate()
       self.report = report
     }
 
@@ -73,7 +71,7 @@ struct ExpectKeptTests {
   ])
   func `each thing that is not kept is found`(fault: Fault) throws {
     let migrated = try Migrated(Self.renaming)
-    let columns = try Connection(path: migrated.url.path, mode: .readOnly, options: .inspecting)
+    let columns = try Connection(reading: migrated.url, options: .inspecting)
     let names = try columns.rows("SELECT name FROM pragma_table_info('ZTHING')").compactMap { $0[0].text }
     try columns.close()
     // The schema chooses the names of the columns of composite elements and places.
@@ -100,39 +98,27 @@ struct ExpectKeptTests {
     let url = directory.file("Store.sqlite")
     func model(isUnique: Bool) throws -> ManagedObjectModel {
       func entity(_ name: String, _ own: String, unique: [[String]] = []) -> EntityDescription {
-        var attribute = AttributeDescription(name: own, type: .string)
-        attribute.isOptional = true
-        var entity = EntityDescription(name: name)
-        (entity.superentity, entity.attributes, entity.uniquenessConstraints) = ("Item", [attribute], unique)
-        return entity
+        let attribute = Make.attribute(own)
+        return Make.entity(name, [attribute], parent: "Item", unique: unique)
       }
-      var item = EntityDescription(name: "Item")
-      item.isAbstract = true
-      var title = AttributeDescription(name: "title", type: .string)
-      title.isOptional = true
+      var item = Make.entity("Item", isAbstract: true)
+      let title = Make.attribute("title")
       item.attributes = [title]
       return try ManagedObjectModel(entities: [
         item, entity("Recipe", "note", unique: isUnique ? [["title"]] : []), entity("Beverage", "alcohol"),
       ])
     }
     let (source, destination) = (try model(isUnique: false), try model(isUnique: true))
-    let store = try PersistentStore.create(at: url, model: source)
-    let context = ManagedObjectContext(store: store)
-    for (entity, title) in [("Recipe", "wine"), ("Beverage", "wine"), ("Beverage", "tea"), ("Beverage", "tea")] {
-      try context.insert(entity)["title"] = .string(title)
+    try PersistentStore.make(at: url, model: source) { context in
+      for (entity, title) in [("Recipe", "wine"), ("Beverage", "wine"), ("Beverage", "tea"), ("Beverage", "tea")] {
+        try context.insert(entity)["title"] = .string(title)
+      }
     }
-    try context.save()
-    try store.close()
     let before = try StoreContents(of: url, model: source)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.decisions = [DataDecision(entity: "Recipe", constraint: ["title"], choice)]
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+      url, from: source, to: destination,
+      .init(decisions: [DataDecision(entity: "Recipe", constraint: ["title"], choice)]))
+    let report = try assistant.migrate()
     #expect(report.plan.decisions.map(\.removed) == [2])
     try before.expectKept(in: url, after: report)
   }

@@ -6,16 +6,9 @@ import TestSupport
 import Testing
 
 /// The check of a history by an app's tests, with the app's own steps and decisions.
-struct VersionTrialTests {
-  private static func attribute(_ name: String, optional: Bool = true) -> AttributeDescription {
-    var attribute = AttributeDescription(name: name, type: .string)
-    attribute.isOptional = optional
-    return attribute
-  }
-
+struct VersionTrialTests: ModelMaking {
   private static func model(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
-    var item = EntityDescription(name: "Item")
-    item.attributes = attributes
+    let item = Make.entity("Item", attributes)
     return try ManagedObjectModel(entities: [item])
   }
 

@@ -42,17 +42,15 @@ struct AbstractObjectTests {
   }
 
   private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    let kids = try (0..<3).map { _ in try context.insert("Kid") }
-    let items = try (0..<3).map { _ in try context.insert("Item") }
-    for kid in kids { for name in ["name", "text", "more"] { try kid.set("\(name) precious", for: name) } }
-    kids[0][toMany: "items"] = items.reversed()
-    kids[1][toMany: "items"] = [items[2]]
-    kids[0][toMany: "list"] = [items[0], items[1]]
-    kids[2][toMany: "list"] = [items[2]]
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: model) { context in
+      let kids = try (0..<3).map { _ in try context.insert("Kid") }
+      let items = try (0..<3).map { _ in try context.insert("Item") }
+      for kid in kids { for name in ["name", "text", "more"] { try kid.set("\(name) precious", for: name) } }
+      kids[0][toMany: "items"] = items.reversed()
+      kids[1][toMany: "items"] = [items[2]]
+      kids[0][toMany: "list"] = [items[0], items[1]]
+      kids[2][toMany: "list"] = [items[2]]
+    }
     let plain = try Connection(path: url.path, mode: .readWrite)
     try plain.execute(
       "UPDATE ZTAG SET ZSIZE = 70000, Z_ENT = (SELECT k.Z_ENT FROM Z_PRIMARYKEY AS k WHERE k.Z_NAME = 'Tag')"
@@ -68,20 +66,16 @@ struct AbstractObjectTests {
       let before = try Self.model(nil, isAbstract: isAbstract)
       try Self.fill(url, before)
       let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url),
-        history: ModelHistory(current: try Self.model(release, isAbstract: isAbstract), earlier: [("before", before)]),
-        configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("not migrated")
-        return
-      }
+        url, ModelHistory(current: try Self.model(release, isAbstract: isAbstract), earlier: [("before", before)]),
+        .withBothProofs, builder: builder)
+      let report = try assistant.migrate()
       let told = report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows) \($0.links ?? $0.rows)" }
       #expect(told.sorted() == release.losses)
       #expect(try assistant.archive.previousVersions().first?.isPinned == !release.losses.isEmpty)
       // The objects are there as they were, and counted.
       let tags = report.plan.rows.filter { $0.entity == "Tag" }.map { [$0.before, $0.after] }
       #expect(tags == [[2, 2]])
-      #expect(try Connection(path: url.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZTAG") == 3)
+      #expect(try Connection(reading: url).firstInteger("SELECT COUNT(*) FROM ZTAG") == 3)
     }
   }
 
@@ -93,9 +87,7 @@ struct AbstractObjectTests {
     let url = directory.file("Tags.sqlite")
     let before = try Self.model(nil, isAbstract: isAbstract)
     try Self.fill(url, before)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try Self.model(nil, isAbstract: isAbstract, .integer16), earlier: [("1", before)]))
+    let assistant = MigrationAssistant(url, from: before, to: try Self.model(nil, isAbstract: isAbstract, .integer16))
     #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
   }
 
@@ -126,13 +118,8 @@ struct AbstractObjectTests {
         EntityMapping(from: entity, to: entity, policy: entity == "Kid" ? Standard.self : Relinking.self) {}
       }
     ]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: after, earlier: [("before", before)]), configuration: configuration)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let assistant = MigrationAssistant(url, ModelHistory(current: after, earlier: [("before", before)]), configuration)
+    let report = try assistant.migrate()
     let told = report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows) \($0.links ?? $0.rows)" }
     #expect(told == (entity == "Kid" ? ["unknownContent Tag.ZMORE 2 2"] : ["order Tag.items 1 1"]))
     #expect(report.plan.rows.first { $0.entity == "Tag" }.map { [$0.before, $0.after] } == [2, 2])

@@ -24,14 +24,11 @@ struct AddedDefaultTests {
     try context.save()
     try context.store.close()
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(
+      url,
+      ModelHistory(
         current: third, name: "3", earlier: [("1", first)] + (hasBetween ? [("2", second)] : [])))
-    guard case .migrated = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    try assistant.migrate()
+    let connection = try Connection(reading: url, options: .inspecting)
     #expect(try connection.rows("SELECT ZTITLE, ZKIND FROM ZNOTE") == [[.text("a"), .text("x")]])
   }
 }

@@ -82,7 +82,6 @@ struct AssociationTests {
   private var store: URL { directory.file("Store.sqlite") }
 
   init() throws {
-    typealias Make = InferableChangeTests
     directory = try TemporaryDirectory()
     let item = Make.entity("Item", [Make.attribute("name")])
     source = try ManagedObjectModel(entities: [item])
@@ -108,10 +107,7 @@ struct AssociationTests {
     mapping.entityMappings.removeAll { $0.destinationEntityName == given.destinationEntityName }
     mapping.entityMappings.append(given)
     configuration.mappings = [mapping.completed(from: source, to: destination)]
-    let outcome = try MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
-    ).migrateStore()
+    let outcome = try MigrationAssistant(store, from: source, to: destination, configuration).migrateStore()
     guard case .migrated(let report) = outcome else { return nil }
     return report
   }
@@ -128,11 +124,10 @@ struct AssociationTests {
   }
 
   @Test func `a policy carries over objects with the highest and the lowest keys that there are`() throws {
-    let connection = try Connection(path: store.path, mode: .readWrite)
-    try connection.execute("UPDATE ZITEM SET Z_PK = 9223372036854775807 WHERE Z_PK = 260")
-    try connection.execute("UPDATE ZITEM SET Z_PK = -9223372036854775807 WHERE Z_PK = 4")
-    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807")
-    try connection.close()
+    try Connection.execute(
+      "UPDATE ZITEM SET Z_PK = 9223372036854775807 WHERE Z_PK = 260",
+      "UPDATE ZITEM SET Z_PK = -9223372036854775807 WHERE Z_PK = 4",
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807", on: store.path)
     let before = try StoreContents(of: store, model: source).objects["Item"]?.keys.sorted()
     let report = try #require(try migrate(EntityMapping(from: "Item", to: "Item", policy: Following.self)))
     #expect(report.plan.mappingResults.map(\.leftBehind) == [0])

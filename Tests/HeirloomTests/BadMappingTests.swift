@@ -5,8 +5,6 @@ import Testing
 
 /// Mappings that name missing things, in a whole migration: each error says which mapping is wrong, and where.
 struct BadMappingTests {
-  private typealias Make = InferableChangeTests
-
   struct Mistake: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let mapping: EntityMapping
@@ -58,26 +56,12 @@ struct BadMappingTests {
       code: "failed"),
   ]
 
-  private final class Answering: MigrationAssistantDelegate {
-    let answer: EntityMapping
-
-    init(_ answer: EntityMapping) { self.answer = answer }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      need: MappingNeed
-    ) throws -> MappingModel? {
-      MappingModel(entityMappings: [answer])
-    }
-  }
-
   private static func makeStore(in directory: TemporaryDirectory) throws -> (url: URL, model: ManagedObjectModel) {
     let model = try ManagedObjectModel(entities: [
       Make.entity("Old", [Make.attribute("name")], [Make.toMany("others", "Old", "others")])
     ])
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 5, seed: 2)
-    try generator.makeStore(at: url, model: model)
+    try StoreGenerator.makeStore(at: url, model: model, objects: 5, seed: 2)
     return (url, model)
   }
 
@@ -90,14 +74,9 @@ struct BadMappingTests {
       Make.entity("New", [Make.attribute("name")], [Make.toMany("others", "New", "others")])
     ])
     let before = try StoreContents(of: url, model: source)
-    let delegate = Answering(mistake.mapping)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]))
-    assistant.delegate = delegate
-    let error = try #require(throws: MigrationAssistantError.self) {
-      try withExtendedLifetime(delegate) { try assistant.migrateStore() }
-    }
+    let assistant = MigrationAssistant(url, from: source, to: destination)
+    assistant.delegate = ClosureDelegate(mapping: { _, _, _ in MappingModel(entityMappings: [mistake.mapping]) })
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(error.code == mistake.code, "\(error)")
     for word in mistake.words { #expect(error.description.contains(word), "\(error)") }
     #expect(try StoreContents(of: url, model: source) == before)
@@ -113,19 +92,15 @@ struct BadMappingTests {
     }
     let versions = try [version(.string), version(.uuid), version(.date)]
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 5, seed: 2)
-    try generator.makeStore(at: url, model: versions[0])
+    try StoreGenerator.makeStore(at: url, model: versions[0], objects: 5, seed: 2)
     func given(_ from: Int, _ to: Int) -> MappingModel {
       MappingModel(entityMappings: [
         EntityMapping(from: "A", to: "A", name: "\(from) to \(to)", attributeMappings: [PropertyMapping(name: "x")])
       ]).completed(from: versions[from], to: versions[to])
     }
-    var configuration = MigrationAssistant.Configuration()
-    configuration.mappings = [given(0, 1), given(1, 0)]
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: versions[2], earlier: [("1", versions[0]), ("2", versions[1])]),
-      configuration: configuration)
+      url, ModelHistory(current: versions[2], earlier: [("1", versions[0]), ("2", versions[1])]),
+      .init(mappings: [given(0, 1), given(1, 0)]))
     let before = try StoreContents(of: url, model: versions[0])
     let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     guard case .mappingNeeded(_, let obstacles, _) = error else { throw error }

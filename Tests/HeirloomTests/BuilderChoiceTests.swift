@@ -40,18 +40,13 @@ struct BuilderChoiceTests {
     return try ManagedObjectModel(
       entities: fates.map { fate in
         var entity = EntityDescription(name: fate.rawValue)
-        var weight = AttributeDescription(name: "weight", type: .integer32)
-        weight.isOptional = !(isLater && fate == .changed)
+        var weight = Make.attribute("weight", .integer32, optional: !(isLater && fate == .changed))
         if isLater, fate == .changed { weight.defaultValue = .integer(7) }
         var names = ["body"]
         if fate == .anew, !isLater { names += ["first", "second"] }
         entity.attributes =
           [weight]
-          + names.map { name in
-            var attribute = AttributeDescription(name: name, type: .string)
-            attribute.isOptional = true
-            return attribute
-          }
+          + names.map { name in Make.attribute(name) }
         return entity
       })
   }
@@ -79,9 +74,7 @@ struct BuilderChoiceTests {
     }
     try connection.execute("COMMIT")
     try connection.close()
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try Self.model(isLater: true), earlier: [("1", model)]))
+    let assistant = MigrationAssistant(url, from: model, to: try Self.model(isLater: true))
     return try #require(try assistant.plan())
   }
 

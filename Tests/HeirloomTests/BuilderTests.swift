@@ -15,8 +15,7 @@ struct BuilderTests {
     let source = try ManagedObjectModel(entities: change.before)
     let destination = try ManagedObjectModel(entities: change.after)
     let store = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: objects, seed: UInt64(objects) + 11)
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(at: store, model: source, objects: objects, seed: UInt64(objects) + 11)
     let plan = try Self.compare(
       store, in: directory, history: ModelHistory(current: destination, earlier: [("1", source)]))
     #expect(plan != nil)
@@ -24,7 +23,6 @@ struct BuilderTests {
 
   /// Changes in which a builder could easily keep the wrong things, with objects that an app added to the file.
   static let traps: [InferableChangeTests.Change] = {
-    typealias Make = InferableChangeTests
     let values = ["a", "b", "c"].map { Make.attribute($0) }
     let renamed = [Make.attribute("b", id: "a"), Make.attribute("c", id: "b"), Make.attribute("a", id: "c")]
     func indexed(_ entity: EntityDescription, _ properties: [String]) -> EntityDescription {
@@ -46,13 +44,13 @@ struct BuilderTests {
       return entity
     }
     return [
-      Make.Change(
+      InferableChangeTests.Change(
         "names in a circle, each indexed", [indexed(Make.entity("A", values), ["a", "b"])],
         [indexed(Make.entity("A", renamed), ["a", "b", "c"])]),
-      Make.Change(
+      InferableChangeTests.Change(
         "names of entities in a circle", ["A", "B", "C"].map { indexed(Make.entity($0, values), ["a"]) },
         [("B", "A"), ("C", "B"), ("A", "C")].map { indexed(Make.entity($0, values, id: $1), ["a"]) }),
-      Make.Change(
+      InferableChangeTests.Change(
         "default beside a new attribute without", [Make.entity("A", [Make.attribute("m")])],
         [
           Make.entity(
@@ -62,7 +60,7 @@ struct BuilderTests {
               Make.attribute("n", .integer16, optional: false, value: .integer(3)), Make.attribute("z"),
             ])
         ]),
-      Make.Change(
+      InferableChangeTests.Change(
         "new attribute has the old name of a renamed one",
         [Make.entity("A", [Make.attribute("x"), Make.attribute("y")])],
         [
@@ -73,7 +71,7 @@ struct BuilderTests {
               Make.attribute("x", .string, optional: false, value: .string("new"), id: "other"),
             ])
         ]),
-      Make.Change(
+      InferableChangeTests.Change(
         "one attribute removed, others changed and renamed",
         [indexed(Make.entity("A", values + [Make.attribute("n", .integer64)]), ["a", "b"])],
         [
@@ -85,26 +83,26 @@ struct BuilderTests {
                 Make.attribute("n", .integer64, optional: false, value: .integer(4)),
               ]), ["b", "n"])
         ]),
-      Make.Change(
+      InferableChangeTests.Change(
         "two attributes removed", [Make.entity("A", values)], [Make.entity("A", [Make.attribute("b")])]),
-      Make.Change(
+      InferableChangeTests.Change(
         "type changed", [Make.entity("A", values + [Make.attribute("n", .integer16)])],
         [Make.entity("A", values + [Make.attribute("n", .double)])]),
-      Make.Change(
+      InferableChangeTests.Change(
         "indexes changed only", [indexed(Make.entity("A", values), ["a", "b"])],
         [indexed(Make.entity("A", values), ["b", "c"])]),
-      Make.Change(
+      InferableChangeTests.Change(
         "constraint on a value that is filled", [Make.entity("A", [Make.attribute("x", .integer64)])],
         [Make.entity("A", [Make.attribute("x", .integer64), Make.attribute("k")], unique: [["x"]])]),
-      Make.Change(
+      InferableChangeTests.Change(
         "places in an R-tree", [placed(Make.entity("A", place))],
         [placed(Make.entity("A", place + [Make.attribute("k")])), Make.entity("B")]),
-      Make.Change(
+      InferableChangeTests.Change(
         "R-tree added", [Make.entity("A", place)], [placed(Make.entity("A", place))]),
-      Make.Change(
+      InferableChangeTests.Change(
         "entity moved out of a tree that it leaves empty", [Make.entity("P", values), Make.entity("C", parent: "P")],
         [Make.entity("C", values), Make.entity("P", values)]),
-      Make.Change(
+      InferableChangeTests.Change(
         "links of renumbered entities",
         [
           Make.entity("M", values, [Make.toMany("ns", "N", "ms")]),
@@ -116,7 +114,7 @@ struct BuilderTests {
           Make.entity("N", [], [Make.toMany("ms", "M", "ns"), Make.toMany("os", "O", "ns")]),
           Make.entity("O", [], [Make.toMany("ns", "N", "os")]),
         ]),
-      Make.Change(
+      InferableChangeTests.Change(
         "keys to a renumbered tree",
         [
           Make.entity("A", [], [Make.toOne("p", "P", "as")]),
@@ -138,8 +136,7 @@ struct BuilderTests {
     // Indexes and renaming identifiers alone don't make another version.
     let destination = try ManagedObjectModel(entities: change.after + [EntityDescription(name: "Zone")])
     let store = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: objects, seed: 3)
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(at: store, model: source, objects: objects, seed: 3)
     let app = try Connection(path: store.path, mode: .readWrite)
     let schema = PhysicalSchema(model: source)
     let table = try #require(schema.tables.first)
@@ -162,7 +159,6 @@ struct BuilderTests {
 
   @Test func `rows stay where they are when a table only gains columns`() throws {
     let directory = try TemporaryDirectory()
-    typealias Make = InferableChangeTests
     let before = [Make.entity("A", [Make.attribute("x")]), Make.entity("B", [Make.attribute("x")])]
     let after = [
       Make.entity("A", [Make.attribute("a"), Make.attribute("x")]),
@@ -185,7 +181,6 @@ struct BuilderTests {
   func `the default of a new attribute is in every row of the table, unless it must be unique`(
     builder: MigrationPlan.Builder, isUnique: Bool
   ) throws {
-    typealias Make = InferableChangeTests
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let before = [
@@ -197,15 +192,9 @@ struct BuilderTests {
     let source = try ManagedObjectModel(entities: before)
     try generator.makeStore(at: store, model: source)
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: try ManagedObjectModel(entities: after), earlier: [("1", source)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: .always(builder))
-    guard case .migrated = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
-    let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
-    let values = try connection.rows("SELECT Z_ENT = 2, ZN FROM ZP")
+      store, from: source, to: try ManagedObjectModel(entities: after), .withBothProofs, builder: .always(builder))
+    try assistant.migrate()
+    let values = try Connection(reading: store, options: .inspecting).rows("SELECT Z_ENT = 2, ZN FROM ZP")
     #expect(values.count == (isUnique ? 3 : 12))
     #expect(values.allSatisfy { isUnique && $0[0] == .integer(0) ? $0[1] == .null : $0[1] == .integer(3) })
   }
@@ -227,9 +216,7 @@ struct BuilderTests {
       for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
         try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy.path + suffix)
       }
-      let assistant = MigrationAssistant(
-        storeURL: copy, modelController: ModelController(storeURL: copy), history: history,
-        configuration: configuration, files: POSIXFileOperations(), builder: .always(builder))
+      let assistant = MigrationAssistant(copy, history, configuration, builder: .always(builder))
       do {
         guard case .migrated(let report) = try assistant.migrateStore() else {
           Issue.record("expected a migration")

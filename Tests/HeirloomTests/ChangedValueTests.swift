@@ -72,9 +72,7 @@ struct ChangedValueTests {
         }
       }
     ]
-    return MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: after, earlier: [("1", before)]), configuration: configuration)
+    return MigrationAssistant(url, from: before, to: after, configuration)
   }
 
   @Test(arguments: casesOfCode)
@@ -95,10 +93,7 @@ struct ChangedValueTests {
       #expect(try FileContents(of: url) == contents)
       return
     }
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.losses.map(\.kind) == (changed == 0 ? [] : [.changedValues]))
     #expect(report.plan.losses.reduce(0) { $0 + $1.rows } == changed)
     #expect(try StoreArchive(storeURL: url).previousVersions().map(\.isPinned) == [changed > 0])
@@ -109,15 +104,12 @@ struct ChangedValueTests {
     let values = ["CAST(x'61FF62' AS TEXT)", "CAST(x'6100EFBFBD' AS TEXT)", "''", "'é'", "x'61FF62'", "5", "NULL"]
     let url = try Self.store(of: values, .string, in: directory)
     func cells(_ column: String) throws -> [[SQLiteValue]] {
-      try Connection(path: url.path, mode: .readOnly).rows(
+      try Connection(reading: url).rows(
         "SELECT TYPEOF(\(column)), HEX(\(column)) FROM ZNOTE ORDER BY Z_PK")
     }
     let stored = try cells("ZAMOUNT")
     let assistant = try Self.assistantByDefault(url, .string, .string)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.losses.isEmpty)
     #expect(try cells("ZSUM") == stored)
   }
@@ -149,13 +141,10 @@ struct ChangedValueTests {
       Make.entity("Note", [Make.attribute("amount", .double), Make.attribute("title")])
     ])
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(
+      url,
+      ModelHistory(
         current: current, earlier: [("1", try Self.model(.double)), ("2", try Self.model(.integer32))]))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" } == ["changedValues Note.amount 1"])
   }
 
@@ -164,14 +153,8 @@ struct ChangedValueTests {
     let directory = try TemporaryDirectory()
     let url = try Self.store(of: one.values, one.from, in: directory)
     let before = try Self.model(one.from)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try Self.model(one.to), earlier: [("1", before)]), configuration: .withBothProofs,
-      files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let assistant = MigrationAssistant(url, from: before, to: try Self.model(one.to), .withBothProofs, builder: builder)
+    let report = try assistant.migrate()
     let losses = report.plan.losses
     #expect(losses.map(\.name) == (one.changed == 0 ? [] : ["Note.amount"]))
     #expect(losses.map(\.kind) == (one.changed == 0 ? [] : [.changedValues]))

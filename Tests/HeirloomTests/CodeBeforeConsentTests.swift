@@ -6,29 +6,18 @@ import Testing
 
 /// A value that the app's code keeps, though the lock acknowledges that the step loses it.
 struct CodeBeforeConsentTests {
-  private typealias Make = InferableChangeTests
-
-  /// A delegate that keeps the list's name, or has nothing to give.
-  private final class Delegate: MigrationAssistantDelegate {
-    let keeps: Bool
-    var needs = 0
-    var missing: [String] = []
-
-    init(keeps: Bool) { self.keeps = keeps }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      need: MappingNeed
-    ) throws -> MappingModel? {
-      needs += 1
+  private static func delegate(keeps: Bool) -> ClosureDelegate {
+    ClosureDelegate(mapping: { source, destination, _ in
       guard keeps, source.attribute(named: "listName", of: "Item") != nil else { return nil }
       return try MappingModel.inferred(from: source, to: destination) {
         EntityMapping(from: "Item", to: "Item") { PropertyMapping("label", copying: "listName") }
       }
-    }
+    })
+  }
 
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-      if case .codeMissing(let source, let destination) = event { missing.append("\(source) \(destination)") }
+  private static func missing(_ delegate: ClosureDelegate) -> [String] {
+    delegate.events.compactMap {
+      if case .codeMissing(let source, let destination) = $0 { "\(source) \(destination)" } else { nil }
     }
   }
 
@@ -70,19 +59,12 @@ struct CodeBeforeConsentTests {
     let directory = try TemporaryDirectory()
     let history = try Self.history(byCode: byCode, in: directory)
     let url = try Self.makeStore(in: directory, history)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.losses = losses
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
-    let delegate = Delegate(keeps: true)
+    let assistant = MigrationAssistant(url, history, .init(losses: losses))
+    let delegate = Self.delegate(keeps: true)
     assistant.delegate = delegate
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
-    #expect(report.plan.losses.isEmpty && delegate.missing.isEmpty)
-    let migrated = try Connection(path: url.path, mode: .readOnly)
-    #expect(try migrated.firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLABEL LIKE 'List %'") == 3)
+    let report = try assistant.migrate()
+    #expect(report.plan.losses.isEmpty && Self.missing(delegate).isEmpty)
+    #expect(try Connection(reading: url).firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLABEL LIKE 'List %'") == 3)
     #expect(try StoreArchive(storeURL: url).previousVersions().map(\.isPinned) == [false])
   }
 
@@ -92,21 +74,17 @@ struct CodeBeforeConsentTests {
       let directory = try TemporaryDirectory()
       let history = try Self.history(byCode: byCode, in: directory)
       let url = try Self.makeStore(in: directory, history)
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: history)
-      let delegate = keeps.map(Delegate.init)
+      let assistant = MigrationAssistant(url, history)
+      let delegate = keeps.map(Self.delegate)
       assistant.delegate = delegate
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("not migrated")
-        return
-      }
+      let report = try assistant.migrate()
       #expect(report.plan.losses.map(\.name) == ["Item.listName"])
       #expect(report.plan.losses.map(\.consent) == [byCode ? nil : .lock])
       #expect(report.plan.warnings.contains { $0.contains("the app's own code") } == byCode)
       #expect(try StoreArchive(storeURL: url).previousVersions().map(\.isPinned) == [byCode])
       if let delegate {
-        #expect(delegate.needs > 0)
-        #expect(delegate.missing == (byCode ? ["2 3"] : []))
+        #expect(!delegate.needs.isEmpty)
+        #expect(Self.missing(delegate) == (byCode ? ["2 3"] : []))
       }
     }
   }
@@ -115,11 +93,8 @@ struct CodeBeforeConsentTests {
     let directory = try TemporaryDirectory()
     let history = try Self.history(byCode: true, in: directory)
     let url = try Self.makeStore(in: directory, history)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.losses = .stop
     let before = try FileContents(of: url)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    let assistant = MigrationAssistant(url, history, .init(losses: .stop))
     let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     guard case .lossesNotConsented(_, let plan) = error else {
       Issue.record("\(String(describing: error))")

@@ -85,9 +85,7 @@ struct CodeLinkTests {
         for entity in entities { EntityMapping(from: entity, to: entity, policy: policy) }
       }
     ]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    let assistant = MigrationAssistant(url, from: source, to: destination, configuration)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("not migrated")
       return []
@@ -100,9 +98,8 @@ struct CodeLinkTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
     let (source, destination) = (try Self.model(nil), try Self.model(target))
-    var generator = StoreGenerator(objectsPerEntity: 20, seed: 5)
-    try generator.makeStore(at: url, model: source)
-    let plain = try Connection(path: url.path, mode: .readOnly)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 20, seed: 5)
+    let plain = try Connection(reading: url)
     let authored = try plain.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") ?? 0
     let edited = try plain.firstInteger("SELECT COUNT(ZEDITOR) FROM ZNOTE") ?? 0
     let authors = try plain.firstInteger("SELECT COUNT(*) FROM ZAUTHOR") ?? 0
@@ -120,7 +117,7 @@ struct CodeLinkTests {
     let kept = try StoreArchive(storeURL: url).previousVersions()
     #expect(kept.map(\.isPinned) == [!expected.isEmpty])
     guard target == .kept else { return }
-    let after = try Connection(path: url.path, mode: .readOnly)
+    let after = try Connection(reading: url)
     #expect(try after.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") == authored)
     #expect(try after.firstInteger("SELECT COUNT(ZEDITOR) FROM ZNOTE") == (isEditorTaken ? edited : 0))
     try after.close()
@@ -130,9 +127,8 @@ struct CodeLinkTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
     let (source, destination) = (try Self.model(nil), try Self.model(.kept))
-    var generator = StoreGenerator(objectsPerEntity: 20, seed: 5)
-    try generator.makeStore(at: url, model: source)
-    let plain = try Connection(path: url.path, mode: .readOnly)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 20, seed: 5)
+    let plain = try Connection(reading: url)
     let authored = try plain.firstInteger("SELECT COUNT(ZAUTHOR) FROM ZNOTE") ?? 0
     let edited = try plain.firstInteger("SELECT COUNT(ZEDITOR) FROM ZNOTE") ?? 0
     try plain.close()
@@ -192,11 +188,8 @@ struct CodeLinkTests {
       ])
     }
     let (source, destination) = (try model(true), try model(false))
-    var generator = StoreGenerator(objectsPerEntity: 20, seed: 5)
-    try generator.makeStore(at: url, model: source)
-    let plain = try Connection(path: url.path, mode: .readOnly)
-    let favourites = try plain.firstInteger("SELECT COUNT(ZFAVOURITE) FROM ZAUTHOR") ?? 0
-    try plain.close()
+    try StoreGenerator.makeStore(at: url, model: source, objects: 20, seed: 5)
+    let favourites = try Connection(reading: url).firstInteger("SELECT COUNT(ZFAVOURITE) FROM ZAUTHOR") ?? 0
     #expect(favourites > 0)
     let losses = try Self.losses(
       ofMigrating: url, from: source, to: destination, isRead ? ReadsFavourites.self : EntityMigrationPolicy.self)

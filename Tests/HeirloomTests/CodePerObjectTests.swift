@@ -157,10 +157,8 @@ struct CodePerObjectTests {
     configuration.policies.register(function: "isThere:") { _, arguments in
       .value(.integer(arguments.first == .null ? 0 : 1))
     }
-    return try MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
-    ).migrateStore()
+    return try MigrationAssistant(url, from: source, to: destination, configuration)
+      .migrateStore()
   }
 
   @Test(arguments: Code.allCases)
@@ -339,10 +337,8 @@ extension CodePerObjectTests {
         }
       ]
       guard
-        case .migrated(let report) = try MigrationAssistant(
-          storeURL: url, modelController: ModelController(storeURL: url),
-          history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
-        ).migrateStore()
+        case .migrated(let report) = try MigrationAssistant(url, from: source, to: destination, configuration)
+          .migrateStore()
       else { return nil }
       self.report = report
     }
@@ -415,8 +411,8 @@ extension CodePerObjectTests {
       }
       let kept = try StoreArchive(storeURL: scene.url).previousVersions()
       let version = try #require(kept.first)
-      let before = try Connection(path: version.storeURL.path, mode: .readOnly)
-      let after = try Connection(path: scene.url.path, mode: .readOnly)
+      let before = try Connection(reading: version.storeURL)
+      let after = try Connection(reading: scene.url)
       let expected = try Self.expected(before, after, Self.deeds.withLock { $0 })
       var told: [String: Int64] = [:]
       for loss in scene.report.plan.losses { told["\(loss.kind) \(loss.name)", default: 0] += loss.links ?? loss.rows }

@@ -67,10 +67,8 @@ struct CodeRelationshipTests {
       try context.save()
       try store.close()
       guard isOneSided else { return }
-      let connection = try Connection(path: url.path, mode: .readWrite)
-      try connection.execute("UPDATE ZA SET ZB = NULL WHERE Z_PK = 1")
-      try connection.execute("UPDATE ZB SET ZA = NULL WHERE Z_PK = 3")
-      try connection.close()
+      try Connection.execute(
+        "UPDATE ZA SET ZB = NULL WHERE Z_PK = 1", "UPDATE ZB SET ZA = NULL WHERE Z_PK = 3", on: url.path)
     }
   }
 
@@ -81,7 +79,7 @@ struct CodeRelationshipTests {
     var ofB: [Int64: [Int64]] = [:]
 
     init(_ url: URL) throws {
-      let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+      let connection = try Connection(reading: url, options: .inspecting)
       defer { try? connection.close() }
       func columns(_ table: String) throws -> [String] {
         try connection.rows("SELECT name FROM pragma_table_info('\(table)')").compactMap(\.[0].text)
@@ -225,11 +223,8 @@ struct CodeRelationshipTests {
         for entity in entities { EntityMapping(from: entity, to: entity, policy: policy) }
       }
     ]
-    let outcome = try MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
-    ).migrateStore()
-    guard case .migrated(let report) = outcome else { throw CocoaError(.featureUnsupported) }
+    let outcome = try MigrationAssistant(url, from: source, to: destination, configuration).migrateStore()
+    let report = try #require(outcome.report)
     #expect(report.previousVersion.isPinned == !report.plan.losses.isEmpty)
     return report.plan.losses
   }

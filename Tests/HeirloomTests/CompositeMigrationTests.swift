@@ -6,15 +6,12 @@ import Testing
 
 /// Composite attributes that change, or become ordinary ones or the reverse: in SQL by both builders, and by object.
 struct CompositeMigrationTests {
-  private typealias Make = InferableChangeTests
   typealias Row = [String: AttributeValue]
 
   private static func composite(
     _ name: String, id: String? = nil, optional: Bool = true, _ elements: AttributeDescription...
   ) -> AttributeDescription {
-    var composite = Make.attribute(name, .composite, optional: optional, id: id)
-    composite.composite = CompositeAttributeDescription(elements: elements)
-    return composite
+    Make.composite(name, elements, optional: optional, id: id)
   }
 
   private static func model(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
@@ -210,12 +207,12 @@ struct CompositeMigrationTests {
       configuration.mappings = [try MappingModel.inferred(from: first, to: last) { given }]
     }
     let outcome = try MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(
-        current: last, earlier: models.dropLast().enumerated().map { ("\($0.offset)", $0.element) }),
-      configuration: configuration, files: POSIXFileOperations(), builder: builder
+      store,
+      ModelHistory(
+        current: last, earlier: models.dropLast().enumerated().map { ("\($0.offset)", $0.element) }), configuration,
+      builder: builder
     ).migrateStore()
-    guard case .migrated(let report) = outcome else { throw CocoaError(.featureUnsupported) }
+    let report = try #require(outcome.report)
     return report
   }
 

@@ -6,8 +6,6 @@ import Testing
 
 /// Decisions whose expression gives each row a value of its own.
 struct ComputedDecisionTests {
-  private typealias Make = InferableChangeTests
-
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
@@ -38,7 +36,7 @@ struct ComputedDecisionTests {
   }
 
   private func rows(_ sql: String) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: url.path, mode: .readOnly)
+    let connection = try Connection(reading: url)
     defer { try? connection.close() }
     return try connection.rows(sql)
   }
@@ -58,9 +56,7 @@ struct ComputedDecisionTests {
     let found = try rows("SELECT COUNT(DISTINCT ZKEY), MIN(LENGTH(ZKEY)), MAX(LENGTH(ZKEY)), COUNT(*) FROM ZINVOICE")
     #expect(found == [[.integer(50), .integer(16), .integer(16), .integer(50)]])
     // The decision stays in the app, and a later change leaves what was written since.
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("UPDATE ZINVOICE SET ZKEY = NULL WHERE Z_PK <= 5")
-    try connection.close()
+    try Connection.execute("UPDATE ZINVOICE SET ZKEY = NULL WHERE Z_PK <= 5", on: url.path)
     guard isOptional else { return }
     let before = try rows("SELECT Z_PK, ZKEY FROM ZINVOICE ORDER BY 1")
     let next = try Self.model([Self.text, Make.attribute("key", .uuid), Make.attribute("note")])
@@ -92,10 +88,7 @@ struct ComputedDecisionTests {
     }
     let quarantine = DataDecision(entity: "Invoice", property: "amount", .quarantine)
     let decided = assistant(source, destination, [compute, quarantine], builder: builder)
-    guard case .migrated(let report) = try decided.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let report = try decided.migrate()
     #expect(report.plan.decisions.map(\.quarantined) == [0, unfit], "\(report.plan.losses)")
     let expected = Self.amounts.enumerated().compactMap { index, amount in
       let value = amount.number.map { SQLiteValue.integer($0) } ?? (isOptional && amount.text == nil ? .null : nil)
@@ -113,11 +106,7 @@ struct ComputedDecisionTests {
       DataDecision(entity: "Invoice", property: "amount", .compute("CAST(amount, \"NSNumber\")")),
       DataDecision(entity: "Invoice", property: "amount", .fill(.integer(-1))),
     ]
-    guard case .migrated(let report) = try assistant(source, destination, decisions, builder: builder).migrateStore()
-    else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let report = try assistant(source, destination, decisions, builder: builder).migrate()
     #expect(report.plan.decisions.map(\.filled) == [1, 1])
     #expect(try rows("SELECT ZAMOUNT FROM ZINVOICE ORDER BY Z_PK") == [[.integer(1)], [.integer(-1)], [.null]])
   }
@@ -143,9 +132,7 @@ struct ComputedDecisionTests {
     let source = try Self.model([Self.text])
     let destination = try Self.model([Make.attribute("amount", optional: false)])
     try makeStore(source, amounts: ["a", nil, "c", nil])
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("UPDATE ZINVOICE SET ZAMOUNT = CAST(x'C3C3' AS TEXT) WHERE Z_PK = 3")
-    try connection.close()
+    try Connection.execute("UPDATE ZINVOICE SET ZAMOUNT = CAST(x'C3C3' AS TEXT) WHERE Z_PK = 3", on: url.path)
     let decision = DataDecision(entity: "Invoice", property: "amount", .compute("uppercase:(title)"))
     _ = try assistant(source, destination, [decision]).migrateStore()
     #expect(
@@ -159,9 +146,7 @@ struct ComputedDecisionTests {
     let source = try Self.model([Self.text, Make.attribute("other")])
     let destination = try Self.model([Make.attribute("number", .integer64, optional: false)])
     try makeStore(source, amounts: ["1", "2"])
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("UPDATE ZINVOICE SET ZOTHER = 'x'")
-    try connection.close()
+    try Connection.execute("UPDATE ZINVOICE SET ZOTHER = 'x'", on: url.path)
     let decision = DataDecision(entity: "Invoice", property: "number", .compute("CAST(amount, \"NSNumber\")"))
     let plan = try #require(try assistant(source, destination, [decision]).plan())
     #expect(plan.losses.map(\.property) == ["other"], "\(plan.losses)")
@@ -261,9 +246,7 @@ struct ComputedDecisionTests {
         EntityMapping(from: "Invoice", to: "Invoice", policy: Standard.self)
       }
     ]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    let assistant = MigrationAssistant(url, from: source, to: destination, configuration)
     _ = try assistant.migrateStore()
     #expect(try rows("SELECT COUNT(DISTINCT ZKEY), MIN(LENGTH(ZKEY)) FROM ZINVOICE") == [[.integer(3), .integer(16)]])
   }

@@ -8,8 +8,6 @@ import Testing
 
 /// Stores that hold a configuration's part of a model: their metadata name the whole model, their tables only the part.
 struct ConfigurationMigrationTests {
-  typealias Make = InferableChangeTests
-
   private static func model(
     _ first: [EntityDescription], _ second: [EntityDescription], named names: [String] = ["first", "second"]
   ) throws -> ManagedObjectModel {
@@ -37,10 +35,7 @@ struct ConfigurationMigrationTests {
     for builder in [MigrationPlan.Builder.rebuild, .cloneAndAlter] {
       try Corpus.withCopy(of: run.store) { part in
         try adopt(models[0], part)
-        let assistant = MigrationAssistant(
-          storeURL: part, modelController: ModelController(storeURL: part),
-          history: ModelHistory(current: models[1], earlier: [("1", models[0])]),
-          configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+        let assistant = MigrationAssistant(part, from: models[0], to: models[1], builder: .always(builder))
         guard case .migrated(let report) = try assistant.migrateStore() else {
           Issue.record("\(run.name): expected a migration")
           return
@@ -155,9 +150,7 @@ struct ConfigurationMigrationTests {
       }
     try Self.makeStore(url, source, "first")
     let before = try Data(contentsOf: url)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]))
+    let assistant = MigrationAssistant(url, from: source, to: destination)
     let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     guard case .failed(_, .unfitConfiguration("first", _))? = error else {
       Issue.record("another error: \(String(describing: error))")
@@ -179,13 +172,8 @@ struct ConfigurationMigrationTests {
     }
     let models = [try model(Self.zebra), try model(Self.later[0])]
     try Self.makeStore(url, models[0], "first")
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: models[1], earlier: [("1", models[0])]))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let assistant = MigrationAssistant(url, from: models[0], to: models[1])
+    let report = try assistant.migrate()
     #expect(report.plan.configuration == "first")
   }
 
@@ -198,9 +186,7 @@ struct ConfigurationMigrationTests {
     try store.connection.execute("DROP TABLE ZZEBRA")
     try store.close()
     let before = try Data(contentsOf: url)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: models[1], earlier: [("1", models[0])]))
+    let assistant = MigrationAssistant(url, from: models[0], to: models[1])
     let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     guard case .failed(_, .storeContradictsModel)? = error else {
       Issue.record("another error: \(String(describing: error))")
@@ -227,8 +213,7 @@ struct ConfigurationMigrationTests {
     let store = try PersistentStore.open(at: url, history: ModelHistory(current: model), options: options)
     #expect(try ManagedObjectContext(store: store).count("Horse") == (state == "corrupt" ? 0 : 5))
     try store.close()
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: ModelHistory(current: model))
+    let assistant = MigrationAssistant(url, ModelHistory(current: model))
     #expect(try assistant.archive.pendingNotices().count == (state == "corrupt" ? 1 : 0))
     #expect(!FileManager.default.fileExists(atPath: left.path))
   }

@@ -8,8 +8,6 @@ import Testing
 
 /// Consent by kind: each state that a property can come to by two steps × what the lock acknowledges of each × the way.
 struct ConsentKindTests {
-  private typealias Make = InferableChangeTests
-
   /// What is left of the attribute `Note.size` and of the ordered relationship `Note.tags` in a version.
   enum Form: String, CaseIterable, Sendable {
     case whole, changed, unordered, single, noValue, noLinks, noNote
@@ -119,8 +117,8 @@ struct ConsentKindTests {
   ) throws -> MigrationAssistant {
     let current = try #require(models.last)
     return MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(
+      url,
+      ModelHistory(
         current: current.1, name: current.0, earlier: models.dropLast().map { (name: $0.0, model: $0.1) }
       ).locked(by: lock))
   }
@@ -182,12 +180,9 @@ struct ConsentKindTests {
     var lock = Self.lock(models)
     Self.note(.name, &lock, ("1", "2"), (models[0].1, models[1].1))
     if isSecondToo { Self.note(.name, &lock, ("2", "3"), (models[1].1, models[2].1)) }
-    guard case .migrated(let report) = try Self.assistant(url, models, lock).migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let report = try Self.assistant(url, models, lock).migrate()
     #expect(report.previousVersion.isPinned == !isSecondToo)
-    let isKept = try Connection(path: report.previousVersion.storeURL.path, mode: .readOnly).firstInteger(
+    let isKept = try Connection(reading: report.previousVersion.storeURL).firstInteger(
       "SELECT COUNT(ZSIZE) + (SELECT COUNT(*) FROM Z_1TAGS) FROM ZNOTE")
     #expect(isKept == 9)
   }

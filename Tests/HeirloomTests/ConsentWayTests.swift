@@ -59,27 +59,22 @@ struct ConsentWayTests {
     ).locked(by: lock)
   }
 
-  private static func assistant(_ url: URL, _ history: ModelHistory) -> MigrationAssistant {
-    MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
-  }
-
   private static func fill(_ url: URL, _ model: ManagedObjectModel, _ entities: [String]) throws {
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    let target = model.entity(named: "T") == nil ? nil : try context.insert("T")
-    for name in entities {
-      let object = try context.insert(name)
-      if model.attribute(named: "a", of: name) != nil { object["a"] = .string("x") }
-      if model.relationship(named: "t", of: name) != nil { object[toOne: "t"] = target }
+    try PersistentStore.make(at: url, model: model) { context in
+      let target = model.entity(named: "T") == nil ? nil : try context.insert("T")
+      for name in entities {
+        let object = try context.insert(name)
+        if model.attribute(named: "a", of: name) != nil { object["a"] = .string("x") }
+        if model.relationship(named: "t", of: name) != nil { object[toOne: "t"] = target }
+      }
     }
-    try context.save()
-    try store.close()
   }
 
   private static func stepLosses(_ url: URL, _ models: [ManagedObjectModel]) throws -> Set<Loss> {
     var losses: Set<Loss> = []
     for step in models.indices.dropLast() {
-      guard case .migrated(let report) = try assistant(url, history(models, current: step + 1)).migrateStore() else {
+      guard case .migrated(let report) = try MigrationAssistant(url, history(models, current: step + 1)).migrateStore()
+      else {
         Issue.record("step \(step) did nothing")
         return []
       }
@@ -103,7 +98,7 @@ struct ConsentWayTests {
     #expect(lost.isSubset(of: possible))
     for choice in 0..<(1 << possible.count) {
       let acknowledged = Set(possible.indices.filter { choice >> $0 & 1 == 1 }.map { possible[$0] })
-      let plan = try #require(try Self.assistant(url, Self.history(models, acknowledging: acknowledged)).plan())
+      let plan = try #require(try MigrationAssistant(url, Self.history(models, acknowledging: acknowledged)).plan())
       let isConsented = plan.unconsentedLosses.isEmpty
       let words = "\(acknowledged.map { "\($0.step) \($0.name) \($0.kind)" }.sorted()): \(plan.losses)"
       #expect(!isConsented || plan.losses.isEmpty || lost.isSubset(of: acknowledged), "\(words)")
@@ -134,7 +129,7 @@ struct ConsentWayTests {
     let models = try Self.twins(areTold: areTold)
     try Self.fill(url, models[maker], ["E"])
     let acknowledged = Set(steps.map { Loss(step: $0, name: "E.a", kind: .values) })
-    let plan = try #require(try Self.assistant(url, Self.history(models, acknowledging: acknowledged)).plan())
+    let plan = try #require(try MigrationAssistant(url, Self.history(models, acknowledging: acknowledged)).plan())
     #expect(plan.losses.map(\.name) == ["E.a"])
     let needed = areTold ? [maker] : [0, 2]
     #expect(plan.unconsentedLosses.isEmpty == needed.allSatisfy(steps.contains))
@@ -147,7 +142,7 @@ struct ConsentWayTests {
     let models = [all[0], all[2], all[3]]
     try Self.fill(url, models[0], ["E"])
     let acknowledged: Set = [Loss(step: 1, name: "E.a", kind: .values)]
-    let plan = try #require(try Self.assistant(url, Self.history(models, acknowledging: acknowledged)).plan())
+    let plan = try #require(try MigrationAssistant(url, Self.history(models, acknowledging: acknowledged)).plan())
     #expect(plan.losses.map(\.name) == ["E.a"] && plan.unconsentedLosses.isEmpty)
   }
 }

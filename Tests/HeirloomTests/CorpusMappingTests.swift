@@ -66,22 +66,11 @@ struct CorpusMappingTests {
       ]))
   }
 
-  static func models(
-    of read: ReadMappingModel, in project: String
-  ) throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
-    func model(_ path: String?) throws -> ManagedObjectModel {
-      let end = try #require(path).split(separator: "/").suffix(2).joined(separator: "/")
-      let found = Corpus.modelPaths.first { $0.hasPrefix("\(project)/models/") && $0.hasSuffix("/\(end)") }
-      return try Corpus.model(at: Corpus.folder.appendingPathComponent(try #require(found)).path)
-    }
-    return (try model(read.sourceModelPath), try model(read.destinationModelPath))
-  }
-
   @Test(arguments: LongTests.selection(of: files, every: 3)) func `runs on a generated store of its source version`(
     path: String
   ) throws {
     let read = try MappingModelFile.read(Corpus.folder.appendingPathComponent(path).path).read
-    let (source, destination) = try Self.models(of: read, in: String(path.prefix { $0 != "/" }))
+    let (source, destination) = try Corpus.models(of: read, in: String(path.prefix { $0 != "/" }))
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     var generator = StoreGenerator(objectsPerEntity: 5, seed: 29)
@@ -94,9 +83,7 @@ struct CorpusMappingTests {
     for name in read.mappingModel.policyNames {
       configuration.policies.register(StandIn.self, named: name)
     }
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    let assistant = MigrationAssistant(store, from: source, to: destination, configuration)
     // Some required links have no object from the generator, or lead to one that the mapping leaves out. Core Data
     // refuses to save such objects.
     let opened = try PersistentStore.open(at: store, model: source)
@@ -112,10 +99,7 @@ struct CorpusMappingTests {
     try context.save()
     try opened.close()
     let before = try StoreContents(of: store, model: source)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     let after = try StoreContents(of: store, model: destination)
     #expect(try StoreContents(of: report.previousVersion.storeURL, model: source) == before)
     let findings = try StoreVerification.report(onStoreAt: store.path).findings
@@ -146,31 +130,23 @@ struct CorpusMappingTests {
         #expect(found.sorted() == wanted.sorted(), "\(entity.name).\(attribute.name)")
       }
     }
-    guard case .upToDate = try assistant.migrateStore() else {
-      Issue.record("expected nothing to do")
-      return
-    }
+    try assistant.requireNothingToDo()
   }
 
   @Test func `what a real mapping model leaves out is dropped and told, with what its editor forgot`() throws {
     let path = "dashsync-ios/mappings/MappingFrom6To7Model.xcmappingmodel"
     let read = try MappingModelFile.read(Corpus.folder.appendingPathComponent(path).path).read
-    let (source, destination) = try Self.models(of: read, in: "dashsync-ios")
+    let (source, destination) = try Corpus.models(of: read, in: "dashsync-ios")
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 5, seed: 29)
-    generator.isFull = true
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(at: store, model: source, objects: 5, seed: 29, isFull: true)
     var configuration = MigrationAssistant.Configuration()
     configuration.mappings = [read.mappingModel]
     for name in read.mappingModel.policyNames {
       configuration.policies.register(EntityMigrationPolicy.self, named: name)
     }
     let plan = try #require(
-      try MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
-      ).plan())
+      try MigrationAssistant(store, from: source, to: destination, configuration).plan())
     // These property mappings were orphaned in the editor: Xcode's compiler doesn't see them, and they are the policy's
     // alone.
     let forgotten = ["previousOperatorBLSPublicKeys", "previousSimplifiedMasternodeEntryHashes", "previousValidity"]
@@ -217,13 +193,8 @@ struct CorpusMappingTests {
               "\(project)/mappings/Migration2to3ModelMapping.xcmappingmodel"))
         ]
         configuration.policies.register(Sectioning.self, named: "CoreDataMigration_Example.Post2ToPost3MigrationPolicy")
-        let assistant = MigrationAssistant(
-          storeURL: store, modelController: ModelController(storeURL: store), history: history,
-          configuration: configuration)
-        guard case .migrated = try assistant.migrateStore() else {
-          Issue.record("expected a migration")
-          return
-        }
+        let assistant = MigrationAssistant(store, history, configuration)
+        try assistant.migrate()
         func posts(_ url: URL) throws -> [String: [String]] {
           let opened = try PersistentStore.open(at: url, model: models[1], isReadOnly: true)
           defer { try? opened.close() }
@@ -287,20 +258,12 @@ struct CorpusMappingTests {
           let name = "\(project)/mappings/Moody \(version)-Moody \(version + 1).xcmappingmodel"
           return try history.mappingModel(contentsOf: Corpus.folder.appendingPathComponent(name))
         }
-        let assistant = MigrationAssistant(
-          storeURL: store, modelController: ModelController(storeURL: store),
-          history: history, configuration: configuration)
-        guard case .migrated(let report) = try assistant.migrateStore() else {
-          Issue.record("expected a migration")
-          return
-        }
+        let assistant = MigrationAssistant(store, history, configuration)
+        let report = try assistant.migrate()
         #expect(report.plan.hops.count == to - from)
         #expect(
           try Self.fingerprints(of: store, model: current) == Self.fingerprints(of: expected, model: current))
-        guard case .upToDate = try assistant.migrateStore() else {
-          Issue.record("expected nothing to do")
-          return
-        }
+        try assistant.requireNothingToDo()
       }
     }
   }

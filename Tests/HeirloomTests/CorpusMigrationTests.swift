@@ -107,8 +107,7 @@ struct CorpusMigrationTests {
   func `what only the app's mapping carried over is a loss in the plan`(pair: Pair, losses: [String]) throws {
     try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.before)") { store in
       let history = try ModelHistory(contentsOf: Corpus.modelURL(pair.version, in: pair.project))
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      let assistant = MigrationAssistant(store, history)
       let plan = try #require(try assistant.plan())
       #expect(plan.losses.map { "\($0.entity).\($0.property ?? "") \($0.rows)" }.sorted() == losses)
       #expect(plan.blockers.isEmpty)
@@ -143,8 +142,7 @@ struct CorpusMigrationTests {
     try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.before)") { store in
       try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.after)") { after in
         let history = try ModelHistory(contentsOf: Corpus.modelURL(pair.version, in: pair.project))
-        let assistant = MigrationAssistant(
-          storeURL: store, modelController: ModelController(storeURL: store), history: history)
+        let assistant = MigrationAssistant(store, history)
         let plan = try #require(try assistant.plan())
         let before = try StorePicture(of: store, model: plan.source)
         _ = try assistant.migrateStore()
@@ -152,9 +150,7 @@ struct CorpusMigrationTests {
         for mistake in Self.mistakes {
           let copy = store.deletingLastPathComponent().appendingPathComponent("Mistaken.sqlite")
           try FileManager.default.copyItem(at: store, to: copy)
-          let connection = try Connection(path: copy.path, mode: .readWrite)
-          try connection.execute(mistake)
-          try connection.close()
+          try Connection.execute(mistake, on: copy.path)
           #expect(try !judge(pair, copy, after, before: before, plan).unexplained.isEmpty, "\(mistake)")
           for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy.path + suffix) }
         }

@@ -15,11 +15,6 @@ struct CorpusRun {
     var url: URL { assistant.storeURL }
   }
 
-  private final class Recorder: MigrationAssistantDelegate {
-    var events: [MigrationEvent] = []
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events.append(event) }
-  }
-
   let store: String
   let history: ModelHistory
   /// The plan before the migration, without decisions.
@@ -45,9 +40,7 @@ struct CorpusRun {
     ) -> MigrationAssistant {
       var configuration = MigrationAssistant.Configuration.withBothProofs
       configuration.decisions = decisions
-      return MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: history,
-        configuration: configuration, files: POSIXFileOperations(), builder: builder)
+      return MigrationAssistant(url, history, configuration, builder: builder)
     }
     let original = assistant(try Corpus.copyStore(store, to: directory))
     let plan = try #require(try original.plan(), "\(store)")
@@ -62,10 +55,10 @@ struct CorpusRun {
     let copies = try [BuilderChoice.automatic, .always(other)].map { builder in
       let url = try Corpus.copyStore(store, to: directory, in: builder == .automatic ? "first" : "second")
       let migrating = assistant(url, decided, builder)
-      let recorder = Recorder()
+      let recorder = ClosureDelegate()
       migrating.delegate = recorder
-      let outcome = try withExtendedLifetime(recorder) { try migrating.migrateStore() }
-      guard case .migrated(let report) = outcome else { throw CocoaError(.featureUnsupported) }
+      let outcome = try migrating.migrateStore()
+      let report = try #require(outcome.report)
       return Copy(
         assistant: migrating, report: report, file: try FileContents(of: url),
         texts: (["\(report.plan)", "\(outcome)"], recorder.events.map { "\($0)" }))

@@ -169,9 +169,7 @@ struct DamagedJournalTests {
   ) throws -> (MigrationOutcome, PreviousVersion?) {
     var configuration = MigrationAssistant.Configuration()
     (configuration.losses, configuration.migratesUnknownVersions) = (losses, true)
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: try ModelHistory(current: change.after()), configuration: configuration)
+    let assistant = MigrationAssistant(store, try ModelHistory(current: change.after()), configuration)
     assistant.delegate = delegate
     let outcome = try assistant.migrateStore()
     return (outcome, try StoreArchive(storeURL: store).previousVersions().last { $0.holdsInterruptedChange })
@@ -184,9 +182,9 @@ struct DamagedJournalTests {
     let first = try #require(journal.parts.first?.records.first)
     bytes[first + journal.recordLength - 1] ^= 1
     try write(bytes)
-    let log = EventLog()
+    let log = ClosureDelegate()
     let (outcome, undone) = try migrate(to: .renamed, delegate: log)
-    guard case .migrated(let report) = outcome else { throw CocoaError(.featureUnsupported) }
+    let report = try #require(outcome.report)
     let kept = try #require(undone)
     let lost = kept.alone.first?.rows ?? 0
     #expect(kept.isPinned && kept.alone.map(\.entity) == ["Flights.sqlite-journal"] && lost > 10)
@@ -230,7 +228,7 @@ struct DamagedJournalTests {
       #expect(loss.amount == "\(loss.rows) pages" && loss.rows > 10)
     }
     let (outcome, undone) = try migrate(to: .renamed)
-    guard case .migrated(let report) = outcome else { throw CocoaError(.featureUnsupported) }
+    let report = try #require(outcome.report)
     #expect(report.plan.losses.map(\.consent) == [.configuration])
     #expect(undone?.isPinned == true && report.previousVersion.isPinned == false)
     // The version that it has kept is newer than the journal.
@@ -261,10 +259,4 @@ struct DamagedJournalTests {
     let now = try #require(try StoreArchive(storeURL: store).previousVersions().first { $0.id == kept.id })
     #expect(now.isPinned && now.alone == kept.alone)
   }
-}
-
-private final class EventLog: MigrationAssistantDelegate {
-  private(set) var events: [MigrationEvent] = []
-
-  func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events.append(event) }
 }

@@ -10,8 +10,7 @@ extension DataDecisionTests {
   ) throws -> (url: URL, model: ManagedObjectModel) {
     let model = try ManagedObjectModel(entities: entities)
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: objects, seed: 7)
-    try generator.makeStore(at: url, model: model)
+    try StoreGenerator.makeStore(at: url, model: model, objects: objects, seed: 7)
     let connection = try Connection(path: url.path, mode: .readWrite)
     try connection.registerCoreDataFunctions()
     for sql in statements { try connection.execute(sql) }
@@ -19,14 +18,8 @@ extension DataDecisionTests {
     return (url, model)
   }
 
-  private func migrate(_ assistant: MigrationAssistant) throws -> MigrationReport {
-    guard case .migrated(let report) = try assistant.migrateStore() else { throw CancellationError() }
-    return report
-  }
-
   private func query(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
-    return try connection.rows(sql)
+    return try Connection(reading: url, options: .inspecting).rows(sql)
   }
 
   static let builders: [MigrationPlan.Builder] = [.rebuild, .cloneAndAlter]
@@ -45,9 +38,9 @@ extension DataDecisionTests {
     let directory = try TemporaryDirectory()
     let (url, source) = try store(entities(unique: false), objects: 5, in: directory, ["UPDATE ZP SET ZNAME = 'n'"])
     let decision = DataDecision(entity: "C", property: "name", isMerge ? .merge() : .quarantine)
-    let report = try migrate(
-      Self.assistant(
-        url, source, try ManagedObjectModel(entities: entities(unique: true)), [decision], builder: .always(builder)))
+    let report = try Self.assistant(
+      url, source, try ManagedObjectModel(entities: entities(unique: true)), [decision], builder: .always(builder)
+    ).migrate()
     #expect(report.plan.decisions.map(\.removed) == [14])
     #expect(report.plan.rows.filter { $0.entity != "Zone" }.map(\.after) == [0, 1, 0])
     // The object that stays has no "more".
@@ -82,7 +75,7 @@ extension DataDecisionTests {
         url, source, try ManagedObjectModel(entities: after),
         [DataDecision(entity: "A", property: "name", choice)], builder: .always(builder))
       do {
-        let report = try migrate(assistant)
+        let report = try assistant.migrate()
         #expect(report.plan.decisions.map(\.removed) == [equal])
         #expect(try query(url, "SELECT ZNAME FROM ZA ORDER BY 1") == names)
         let kept = try query(url, "SELECT COUNT(ZA), COUNT(ZB) FROM ZL")
@@ -128,10 +121,10 @@ extension DataDecisionTests {
           "UPDATE ZTAG SET ZNAME = 'n' || (Z_PK % 2)",
           "UPDATE ZTAG SET ZN = (SELECT COUNT(*) FROM ZNOTE WHERE ZTAG = ZTAG.Z_PK)",
         ])
-      _ = try migrate(
-        Self.assistant(
-          url, source, try ManagedObjectModel(entities: entities(unique: true)),
-          [DataDecision(entity: "Tag", property: "name", choice)], builder: .always(builder)))
+      _ = try Self.assistant(
+        url, source, try ManagedObjectModel(entities: entities(unique: true)),
+        [DataDecision(entity: "Tag", property: "name", choice)], builder: .always(builder)
+      ).migrate()
       let stale = try query(
         url, "SELECT t.Z_PK FROM ZTAG AS t WHERE t.ZN <> (SELECT COUNT(*) FROM ZNOTE AS n WHERE n.ZTAG = t.Z_PK)")
       #expect(stale == [])
@@ -165,9 +158,9 @@ extension DataDecisionTests {
       DataDecision(entity: "A", property: "name", .merge()),
       DataDecision(entity: "A", property: "place.city", .fill(.string("?"))),
     ]
-    let report = try migrate(
-      Self.assistant(
-        url, source, try ManagedObjectModel(entities: entities(isNew: true)), decisions, builder: .always(builder)))
+    let report = try Self.assistant(
+      url, source, try ManagedObjectModel(entities: entities(isNew: true)), decisions, builder: .always(builder)
+    ).migrate()
     #expect(report.plan.decisions.map(\.filled) == [0, 2])
     #expect(
       try query(url, "SELECT Z_PK, ZCITY, ZSTREET FROM ZA ORDER BY 1")
@@ -189,7 +182,7 @@ extension DataDecisionTests {
     let plan = try #require(try Self.assistant(url, source, destination, [fill]).plan())
     #expect(plan.blockers.map { "\($0.kind) \($0.rows)" } == ["duplicate \(lacking - 1)"])
     let newest = DataDecision(entity: "A", property: "x", .keepNewest())
-    let report = try migrate(Self.assistant(url, source, destination, [fill, newest], builder: .always(builder)))
+    let report = try Self.assistant(url, source, destination, [fill, newest], builder: .always(builder)).migrate()
     #expect(report.plan.decisions.map(\.filled) == [lacking, 0])
     #expect(report.plan.decisions.map(\.dropped) == [0, lacking - 1])
     #expect(
@@ -221,10 +214,10 @@ extension DataDecisionTests {
     let folder = directory.url.appendingPathComponent(".Store_SUPPORT/_EXTERNAL_DATA")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data([1, 2, 3]).write(to: folder.appendingPathComponent(name))
-    let report = try migrate(
-      Self.assistant(
-        url, source, try ManagedObjectModel(entities: entities(unique: true)),
-        [DataDecision(entity: "A", property: "name", .quarantine)]))
+    let report = try Self.assistant(
+      url, source, try ManagedObjectModel(entities: entities(unique: true)),
+      [DataDecision(entity: "A", property: "name", .quarantine)]
+    ).migrate()
     let file = try #require(report.quarantine.first)
     let row = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
     let attributes = try #require(row["attributes"] as? [String: Any])

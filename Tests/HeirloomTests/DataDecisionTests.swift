@@ -6,8 +6,6 @@ import Testing
 
 /// Rows that don't fit, with a decision about them: nothing disappears without being counted.
 struct DataDecisionTests {
-  typealias Make = InferableChangeTests
-
   /// Has every kind of link to and from tags, whose names are to be unique.
   static func graph(unique: Bool, required: Bool = false) -> [EntityDescription] {
     let constraints = unique ? [["name"]] : []
@@ -41,8 +39,7 @@ struct DataDecisionTests {
   ) throws -> (url: URL, model: ManagedObjectModel) {
     let model = try ManagedObjectModel(entities: entities)
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: objects, seed: seed)
-    try generator.makeStore(at: url, model: model)
+    try StoreGenerator.makeStore(at: url, model: model, objects: objects, seed: seed)
     let connection = try Connection(path: url.path, mode: .readWrite)
     try connection.registerCoreDataFunctions()
     try connection.execute(
@@ -59,10 +56,7 @@ struct DataDecisionTests {
   ) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     (configuration.decisions, configuration.account) = (decisions, account)
-    return MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration,
-      files: POSIXFileOperations(), builder: builder)
+    return MigrationAssistant(url, from: source, to: destination, configuration, builder: builder)
   }
 
   /// Without the faults that generated stores always have.
@@ -114,10 +108,7 @@ struct DataDecisionTests {
     let plan = try #require(try assistant.plan())
     #expect(plan.blockers.isEmpty)
     #expect(try Data(contentsOf: url) == bytes)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.decisions == plan.decisions)
     #expect(report.plan.losses == plan.losses)
     let outcome = try #require(report.plan.decisions.first)
@@ -135,10 +126,7 @@ struct DataDecisionTests {
     if choice == .quarantine { try checkQuarantine(report, before: before, after: after) }
 
     let result = try Data(contentsOf: url)
-    guard case .upToDate = try Self.assistant(url, source, destination, [decision]).migrateStore() else {
-      Issue.record("the second run is not the last")
-      return
-    }
+    try Self.assistant(url, source, destination, [decision]).requireNothingToDo()
     #expect(try Data(contentsOf: url) == result)
     withExtendedLifetime(directory) {}
   }
@@ -185,10 +173,7 @@ struct DataDecisionTests {
     }
     try Connection(path: url.path, mode: .readWrite).execute("UPDATE ZA SET ZB = 77")
     let decision = DataDecision(entity: "A", property: "name", .quarantine)
-    guard case .migrated(let report) = try Self.assistant(url, source, destination, [decision]).migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try Self.assistant(url, source, destination, [decision]).migrate()
     let texts = try report.quarantine.map { try String(contentsOf: $0, encoding: .utf8) }
     #expect(texts.count == 1 && texts.allSatisfy { $0.contains("/B/p77\"") })
   }
@@ -229,9 +214,8 @@ struct DataDecisionTests {
         let source = try ManagedObjectModel(entities: before)
         let destination = try ManagedObjectModel(entities: after)
         let url = directory.file("Store.sqlite")
-        var generator = StoreGenerator(objectsPerEntity: objects, seed: 2)
-        try generator.makeStore(at: url, model: source)
-        let connection = try Connection(path: url.path, mode: .readOnly)
+        try StoreGenerator.makeStore(at: url, model: source, objects: objects, seed: 2)
+        let connection = try Connection(reading: url)
         let condition = isNew ? "1" : "ZX IS NULL"
         let lacking = try connection.firstInteger("SELECT COUNT(*) FROM ZA WHERE \(condition)") ?? 0
         let linked =
@@ -240,12 +224,9 @@ struct DataDecisionTests {
         try connection.close()
         let decision = DataDecision(entity: "A", property: "x", choice)
         let assistant = Self.assistant(url, source, destination, [decision], builder: .always(builder))
-        guard case .migrated(let report) = try assistant.migrateStore() else {
-          Issue.record("expected a migration")
-          return
-        }
+        let report = try assistant.migrate()
         let outcome = try #require(report.plan.decisions.first)
-        let migrated = try Connection(path: url.path, mode: .readOnly)
+        let migrated = try Connection(reading: url)
         let rows = try migrated.firstInteger("SELECT COUNT(*) FROM ZA") ?? 0
         let filled = try migrated.firstInteger("SELECT COUNT(*) FROM ZA WHERE ZX = '?'") ?? 0
         #expect(try migrated.firstInteger("SELECT COUNT(*) FROM ZA WHERE ZX IS NULL") == 0)
@@ -273,8 +254,7 @@ struct DataDecisionTests {
       let source = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("x", .integer64)])])
       let destination = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("x", .integer16)])])
       let url = directory.file("Store.sqlite")
-      var generator = StoreGenerator(objectsPerEntity: 9, seed: 2)
-      try generator.makeStore(at: url, model: source)
+      try StoreGenerator.makeStore(at: url, model: source, objects: 9, seed: 2)
       let connection = try Connection(path: url.path, mode: .readWrite)
       try connection.execute("UPDATE ZA SET ZX = Z_PK")
       try connection.execute("UPDATE ZA SET ZX = 40000 WHERE Z_PK IN (SELECT Z_PK FROM ZA ORDER BY Z_PK LIMIT 2)")
@@ -283,11 +263,8 @@ struct DataDecisionTests {
       try connection.close()
       let decision = DataDecision(entity: "A", property: "x", choice)
       let assistant = Self.assistant(url, source, destination, [decision], builder: .always(builder))
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("expected a migration")
-        return
-      }
-      let migrated = try Connection(path: url.path, mode: .readOnly)
+      let report = try assistant.migrate()
+      let migrated = try Connection(reading: url)
       #expect(try migrated.rows("SELECT Z_PK, ZX FROM ZA WHERE ZX IS NOT -1 ORDER BY 1") == kept)
       let outcome = try #require(report.plan.decisions.first)
       #expect(choice == .quarantine ? outcome.quarantined == 2 : outcome.filled == 2)
@@ -333,13 +310,10 @@ struct DataDecisionTests {
     #expect(merging.blockers.isEmpty)
     let both = [newest, DataDecision(entity: "Note", property: "tag", .quarantine)]
     let assistant = Self.assistant(url, source, destination, both, builder: .always(builder))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.decisions.map(\.removed) == [Int64(gone.count), lost])
     #expect(report.plan.decisions[1].quarantined == lost)
-    let migrated = try Connection(path: url.path, mode: .readOnly)
+    let migrated = try Connection(reading: url)
     #expect(try migrated.firstInteger("SELECT COUNT(*) FROM ZNOTE WHERE ZTAG IS NULL") == 0)
     #expect(try migrated.firstInteger("SELECT COUNT(*) FROM ZNOTE") == 12 - lost)
     try migrated.close()
@@ -364,8 +338,7 @@ struct DataDecisionTests {
     let destination = try ManagedObjectModel(entities: entities(unique: true))
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 0, seed: 2)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 0, seed: 2)
     let connection = try Connection(path: url.path, mode: .readWrite)
     try connection.executeScript(
       """
@@ -388,12 +361,9 @@ struct DataDecisionTests {
       DataDecision(entity: "Photo", constraint: ["number", "album"], .merge()),
     ]
     let assistant = Self.assistant(url, source, destination, all, builder: .always(builder))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.decisions.map(\.merged) == [1, 1, 2])
-    let migrated = try Connection(path: url.path, mode: .readOnly)
+    let migrated = try Connection(reading: url)
     let text = SQLiteValue.text
     #expect(
       try migrated.rows("SELECT Z_PK, ZNAME, ZCODE FROM ZALBUM ORDER BY 1")
@@ -422,27 +392,20 @@ struct DataDecisionTests {
     let destination = try ManagedObjectModel(entities: entities(unique: true))
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 0, seed: 2)
-    try generator.makeStore(at: url, model: source)
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute(
+    try StoreGenerator.makeStore(at: url, model: source, objects: 0, seed: 2)
+    try Connection.execute(
       "INSERT INTO ZLINK (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBEFORE) SELECT value, 1, 1, CASE WHEN value < 3 THEN 'twice' END,"
         + " MAX(1, value - 1) FROM generate_series(1, 200)".replacingOccurrences(
           of: "generate_series(1, 200)",
           with:
             "(WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 200) SELECT value FROM n)"
-        ))
-    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 200")
-    try connection.close()
+        ), "UPDATE Z_PRIMARYKEY SET Z_MAX = 200", on: url.path)
     let decisions = [
       DataDecision(entity: "Link", property: "name", .quarantine),
       DataDecision(entity: "Link", property: "before", .quarantine),
     ]
     let assistant = Self.assistant(url, source, destination, decisions)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     // The first is equal to the second and goes; the second leads to the first, and so on.
     #expect(report.plan.decisions.map(\.quarantined) == [1, 199])
     #expect(report.plan.rows.map(\.after) == [0])

@@ -116,7 +116,7 @@ struct DecidedCellTests {
   }
 
   private static func numbers(_ url: URL) throws -> Set<Int64> {
-    let plain = try Connection(path: url.path, mode: .readOnly)
+    let plain = try Connection(reading: url)
     let tables = try plain.rows(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = 'ZITEM' OR name GLOB 'Z_[0-9]*')")
     return Set(
@@ -136,10 +136,7 @@ struct DecidedCellTests {
         let assistant = DataDecisionTests.assistant(
           url, try Self.model(unique: false), try Self.model(unique: true),
           [DataDecision(entity: "Item", property: "name", choice)], builder: builder)
-        guard case .migrated(let report) = try assistant.migrateStore() else {
-          Issue.record("expected a migration")
-          return
-        }
+        let report = try assistant.migrate()
         let place: Comment = "\(builder), \(all)"
         let text = try report.quarantine.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
         let there = try Self.numbers(url)
@@ -174,10 +171,7 @@ struct DecidedCellTests {
     let assistant = DataDecisionTests.assistant(
       url, try Self.model(unique: false), try Self.model(unique: true),
       [DataDecision(entity: "Item", property: "name", .quarantine)])
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     let text = try report.quarantine.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
     #expect(["\"ZLIST\":\"no key 1\"", "\"Z_FOK_LIST\":7650001", "\"Z_FOK_LIST\":7650003"].allSatisfy(text.contains))
   }
@@ -198,13 +192,9 @@ struct DecidedCellTests {
     let assistant = DataDecisionTests.assistant(
       url, try Self.model(unique: false), try Self.model(unique: true),
       [DataDecision(entity: "Item", property: "name", .merge())], builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.losses.first { $0.name == "Item.ZEXTRA" }?.rows == 2)
-    let migrated = try Connection(path: url.path, mode: .readOnly)
-    #expect(try migrated.firstInteger("SELECT COUNT(ZEXTRA) FROM ZITEM") == 0)
+    #expect(try Connection(reading: url).firstInteger("SELECT COUNT(ZEXTRA) FROM ZITEM") == 0)
   }
 }
 

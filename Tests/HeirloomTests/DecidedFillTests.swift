@@ -70,24 +70,18 @@ struct DecidedFillTests: ModelMaking {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
     let history = try Self.history(way)
-    let store = try PersistentStore.create(at: url, model: try #require(try history.model(named: "1")))
-    let context = ManagedObjectContext(store: store)
-    for index in 0..<3 {
-      let item = try context.insert("Item")
-      (item["name"], item["price"]) = (.string("n\(index)"), .string("\(index)"))
+    try PersistentStore.make(at: url, model: try #require(try history.model(named: "1"))) { context in
+      for index in 0..<3 {
+        let item = try context.insert("Item")
+        (item["name"], item["price"]) = (.string("n\(index)"), .string("\(index)"))
+      }
     }
-    try context.save()
-    try store.close()
     let entity = way == .insertedInOtherEntity ? "Label" : "Item"
     var configuration = MigrationAssistant.Configuration()
     configuration.decisions = [DataDecision(entity: entity, property: "mark", .fill(.string("x")))]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
-    let rows = try Connection(path: url.path, mode: .readOnly).rows(
+    let assistant = MigrationAssistant(url, history, configuration)
+    let report = try assistant.migrate()
+    let rows = try Connection(reading: url).rows(
       "SELECT ZMARK, COUNT(*) FROM Z\(entity.uppercased()) GROUP BY 1")
     #expect(rows == [[.text("x"), .integer(3)]])
     #expect(report.plan.decisions.map(\.filled) == [3], "\(report.plan.decisions)")

@@ -5,8 +5,6 @@ import Testing
 
 /// Decisions about rows, together with policies that lead to them or make values that must be unique.
 struct DecidedPolicyTests {
-  typealias Make = InferableChangeTests
-
   /// A policy that does what the standard policy does, and asks for the tags itself.
   final class Asking: EntityMigrationPolicy {
     override func createRelationships(
@@ -94,24 +92,22 @@ struct DecidedPolicyTests {
   private static func makeStore(in directory: TemporaryDirectory) throws -> (url: URL, model: ManagedObjectModel) {
     let url = directory.file("Store.sqlite")
     let model = try ManagedObjectModel(entities: entities(unique: false, sized: false))
-    let created = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: created)
-    var tags: [ManagedObject] = []
-    for number in 0..<12 {
-      let tag = try context.insert("Tag")
-      tag["name"] = .string("tag \(number % 5)")
-      tags.append(tag)
+    try PersistentStore.make(at: url, model: model) { context in
+      var tags: [ManagedObject] = []
+      for number in 0..<12 {
+        let tag = try context.insert("Tag")
+        tag["name"] = .string("tag \(number % 5)")
+        tags.append(tag)
+      }
+      for number in 0..<9 {
+        let note = try context.insert("Note")
+        note["title"] = .string("note \(number)")
+        note[toOne: "main"] = tags[number * 5 % 12]
+        note[toMany: "tags"] = [tags[number], tags[(number + 5) % 12], tags[(number * 7 + 3) % 12]]
+        // One tag of each name is pinned; if two are, the newest tag's own note counts.
+        if number < 5 { note[toMany: "pins"] = [tags[number]] }
+      }
     }
-    for number in 0..<9 {
-      let note = try context.insert("Note")
-      note["title"] = .string("note \(number)")
-      note[toOne: "main"] = tags[number * 5 % 12]
-      note[toMany: "tags"] = [tags[number], tags[(number + 5) % 12], tags[(number * 7 + 3) % 12]]
-      // One tag of each name is pinned; if two are, the newest tag's own note counts.
-      if number < 5 { note[toMany: "pins"] = [tags[number]] }
-    }
-    try context.save()
-    try created.close()
     return (url, model)
   }
 
@@ -123,9 +119,7 @@ struct DecidedPolicyTests {
     configuration.decisions = decisions
     configuration.policies = policies
     configuration.mappings = [try MappingInference(from: source, to: destination, given: given).mappingModel()]
-    return MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    return MigrationAssistant(url, from: source, to: destination, configuration)
   }
 
   @Test(arguments: [DataDecision.Choice.merge(), .keepNewest(), .quarantine], [true, false])
@@ -140,10 +134,7 @@ struct DecidedPolicyTests {
     let assistant = try assistant(
       url, source, destination, [EntityMapping(from: "Note", to: "Note", policy: policy)],
       decisions: [DataDecision(entity: "Tag", property: "name", choice)])
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     let after = try Picture(url, destination)
     let expected = before.expected(choice)
     #expect(after.tags == expected.tags)
@@ -199,13 +190,11 @@ struct DecidedPolicyTests {
     let destination = try ManagedObjectModel(entities: [
       Make.entity("Tag", [Make.attribute("name")], unique: [["name"]])
     ])
-    let created = try PersistentStore.create(at: url, model: source)
-    let context = ManagedObjectContext(store: created)
-    for name in ["a1", "b2", "A1", "c3", "d4"] {
-      try context.insert("Tag")["name"] = .string(way == .sql ? name : name.lowercased())
+    try PersistentStore.make(at: url, model: source) { context in
+      for name in ["a1", "b2", "A1", "c3", "d4"] {
+        try context.insert("Tag")["name"] = .string(way == .sql ? name : name.lowercased())
+      }
     }
-    try context.save()
-    try created.close()
     var policies = MigrationPolicyRegistry()
     policies.register(function: "cut:") { _, arguments in
       guard case .value(.string(let name))? = arguments.first else { return .null }
@@ -278,7 +267,7 @@ struct DecidedPolicyTests {
     let clock = ContinuousClock()
     let time = try clock.measure { _ = try assistant.migrateStore() }
     if LongTests.areOn { print("100,000 ordered to-many sets in the candidate: \(time)") }
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     let linked = try connection.firstInteger("SELECT COUNT(*) FROM ZNOTE WHERE ZYEAR IS NOT NULL")
     #expect(linked == Int64(generator.objectsPerEntity))
     #expect(try connection.rows("SELECT name FROM sqlite_master WHERE name LIKE 'heirloom%'").isEmpty)

@@ -5,29 +5,6 @@ import Testing
 
 /// An app that decides when it sees the plan, and decisions that don't fit.
 struct DecidingDelegateTests {
-  typealias Make = InferableChangeTests
-
-  private final class Decider: MigrationAssistantDelegate {
-    let decisions: [DataDecision]
-    var plans: [MigrationPlan] = []
-    var events: [MigrationEvent] = []
-
-    init(_ decisions: [DataDecision]) {
-      self.decisions = decisions
-    }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
-    ) throws -> MigrationDecision {
-      plans.append(plan)
-      return .proceed(deciding: decisions)
-    }
-
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-      events.append(event)
-    }
-  }
-
   private func makeStore(in directory: TemporaryDirectory) throws -> (URL, ManagedObjectModel, ManagedObjectModel) {
     let (url, source) = try DataDecisionTests.makeStore(
       DataDecisionTests.graph(unique: false), in: directory, objects: 10, names: 3, seed: 6)
@@ -39,13 +16,11 @@ struct DecidingDelegateTests {
     let directory = try TemporaryDirectory()
     let (url, source, destination) = try makeStore(in: directory)
     let before = try TagGraph(url)
-    let decider = Decider([DataDecision(entity: "Tag", property: "name", choice)])
+    let decision = DataDecision(entity: "Tag", property: "name", choice)
+    let decider = ClosureDelegate(decision: { _ in .proceed(deciding: [decision]) })
     let assistant = DataDecisionTests.assistant(url, source, destination, [])
     assistant.delegate = decider
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(decider.plans.first?.blockers.count == 1)
     #expect(report.plan.decisions.map(\.removed) == [before.surplus])
     #expect(try TagGraph(url) == before.expected(choice))
@@ -61,8 +36,7 @@ struct DecidingDelegateTests {
     let (url, source, destination) = try makeStore(in: directory)
     let bytes = try Data(contentsOf: url)
     let assistant = DataDecisionTests.assistant(url, source, destination, [])
-    let decider = Decider([])
-    assistant.delegate = decider
+    assistant.delegate = ClosureDelegate(decision: { _ in .proceed(deciding: []) })
     do {
       _ = try assistant.migrateStore()
       Issue.record("migrated in spite of a blocker")
@@ -106,8 +80,9 @@ struct DecidingDelegateTests {
       DataDecisionTests.assistant(url, source, destination, decisions),
       DataDecisionTests.assistant(url, source, destination, []),
     ] {
-      let decider = Decider(decisions)
-      if assistant.configuration.decisions.isEmpty { assistant.delegate = decider }
+      if assistant.configuration.decisions.isEmpty {
+        assistant.delegate = ClosureDelegate(decision: { _ in .proceed(deciding: decisions) })
+      }
       do {
         _ = try assistant.migrateStore()
         Issue.record("migrated")
@@ -134,11 +109,8 @@ struct DecidingDelegateTests {
     ]
     let models = try [first, second, third].map { try ManagedObjectModel(entities: $0) }
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 8, seed: 3)
-    try generator.makeStore(at: url, model: models[0])
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("UPDATE ZA SET ZX = 'x' || (Z_PK % 3)")
-    try connection.close()
+    try StoreGenerator.makeStore(at: url, model: models[0], objects: 8, seed: 3)
+    try Connection.execute("UPDATE ZA SET ZX = 'x' || (Z_PK % 3)", on: url.path)
     let decisions = [
       DataDecision(entity: "A", property: "y", .fill(.string("new"))),
       DataDecision(entity: "A", property: "x", .quarantine),
@@ -164,9 +136,7 @@ struct DecidingDelegateTests {
     #expect(plan.decisions.map(\.quarantined) == [0, 5])
     let files = try vault.quarantineFiles(of: try #require(version).name.text)
     #expect(try files.map { try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n").count } == [5])
-    let migrated = try Connection(path: url.path, mode: .readOnly)
-    #expect(try migrated.firstInteger("SELECT COUNT(*) FROM ZA WHERE ZY = 'new'") == 3)
-    try migrated.close()
+    #expect(try Connection(reading: url).firstInteger("SELECT COUNT(*) FROM ZA WHERE ZY = 'new'") == 3)
     withExtendedLifetime(directory) {}
   }
 

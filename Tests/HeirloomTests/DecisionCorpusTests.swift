@@ -26,7 +26,7 @@ struct DecisionCorpusTests {
   private func constrained(
     _ source: ManagedObjectModel, _ url: URL
   ) throws -> (source: ManagedObjectModel, model: ManagedObjectModel, entity: String, attribute: String)? {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     let schema = PhysicalSchema(model: source, actual: try ActualSchema(of: connection))
     var best: (surplus: Int64, entity: String, attribute: String)?
     for entity in source.entities {

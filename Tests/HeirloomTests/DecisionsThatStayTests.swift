@@ -6,8 +6,6 @@ import Testing
 
 /// Decisions that an app keeps for good: a store of each release, opened by each release.
 struct DecisionsThatStayTests {
-  private typealias Make = InferableChangeTests
-
   /// Five releases: the author becomes required, titles unique, notes get another name, and the author goes.
   private static func releases() throws -> [(name: String, model: ManagedObjectModel)] {
     let text = Make.attribute("text")
@@ -56,14 +54,11 @@ struct DecisionsThatStayTests {
     _ url: URL, at release: Int, knowing last: Int, _ decisions: [DataDecision]
   ) throws -> MigrationAssistant {
     let all = try releases()
-    var configuration = MigrationAssistant.Configuration()
-    configuration.decisions = decisions
     return MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(
+      url,
+      ModelHistory(
         current: all[release].model, name: all[release].name, earlier: Array(all[..<release]),
-        later: Array(all[(release + 1)..<max(last + 1, release + 1)])),
-      configuration: configuration)
+        later: Array(all[(release + 1)..<max(last + 1, release + 1)])), .init(decisions: decisions))
   }
 
   static let ways = (0..<5).flatMap { from in (from..<5).map { [from, $0] } }
@@ -90,7 +85,7 @@ struct DecisionsThatStayTests {
     let isFilled = way[0] == 0 && way[1] < 4
     #expect(report.plan.decisions.reduce(0) { $0 + $1.removed } == (isMerged ? 1 : 0))
     #expect(report.plan.decisions.reduce(0) { $0 + $1.filled } == (isFilled ? 3 : 0))
-    let count = try Connection(path: url.path, mode: .readOnly).firstInteger(
+    let count = try Connection(reading: url).firstInteger(
       "SELECT COUNT(*) FROM \(way[1] < 3 ? "ZNOTE" : "ZENTRY")")
     #expect(count == (way[0] < 2 && !isMerged ? 3 : 2))
   }
@@ -143,9 +138,7 @@ struct DecisionsThatStayTests {
     let before = try FileContents(of: url)
     var configuration = MigrationAssistant.Configuration()
     configuration.decisions = [DataDecision(entity: "Note", property: "mark", .fill(value))]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: new, name: "2", earlier: [("1", old)]), configuration: configuration)
+    let assistant = MigrationAssistant(url, ModelHistory(current: new, name: "2", earlier: [("1", old)]), configuration)
     do {
       _ = try assistant.migrateStore()
       Issue.record("migrated")

@@ -16,9 +16,7 @@ struct DeferredChainTests {
       // Things come back under the names of those that may not be cleaned up yet.
       let models = [source, destination, source]
       let atOnce = directory.file("AtOnce.sqlite")
-      var generator = StoreGenerator(objectsPerEntity: example.objects, seed: seed)
-      generator.isVaried = true
-      try generator.makeStore(at: atOnce, model: source)
+      try StoreGenerator.makeStore(at: atOnce, model: source, objects: example.objects, seed: seed, isVaried: true)
       try example.source.deriveValues(inStoreAt: atOnce)
       let later = directory.file("Later.sqlite")
       try FileManager.default.copyItem(at: atOnce, to: later)

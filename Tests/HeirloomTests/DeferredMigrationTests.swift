@@ -6,8 +6,6 @@ import Testing
 
 /// Migrations whose clean-up waits: the store has the new model at once, and is the same in the end.
 struct DeferredMigrationTests {
-  typealias Make = InferableChangeTests
-
   /// Changes that leave something behind, or nearly do.
   static let removals: [InferableChangeTests.Change] = {
     func indexed(_ entity: EntityDescription, _ properties: [String]) -> EntityDescription {
@@ -19,31 +17,31 @@ struct DeferredMigrationTests {
     }
     let values = ["a", "b", "c"].map { Make.attribute($0) }
     return [
-      Make.Change(
+      InferableChangeTests.Change(
         "attributes removed, one of them indexed", [indexed(Make.entity("A", values), ["a", "b"])],
         [indexed(Make.entity("A", [Make.attribute("b")]), ["b"])]),
-      Make.Change(
+      InferableChangeTests.Change(
         "entity removed with its relationship",
         [
           indexed(Make.entity("A", values, [Make.toMany("zs", "Z", "as")]), ["c"]),
           Make.entity("Z", values, [Make.toMany("as", "A", "zs")]),
         ], [Make.entity("A", values)]),
-      Make.Change(
+      InferableChangeTests.Change(
         "one attribute's name taken by another",
         [Make.entity("A", [Make.attribute("x"), Make.attribute("y"), Make.attribute("z")])],
         [Make.entity("A", [Make.attribute("x", id: "other"), Make.attribute("z")])]),
-      Make.Change(
+      InferableChangeTests.Change(
         "entity renamed, attribute renamed, attribute removed, constraint removed",
         [Make.entity("A", values, unique: [["a"]])],
         [Make.entity("B", [Make.attribute("d", id: "b"), Make.attribute("e", value: .string("new"))], id: "A")]),
-      Make.Change(
+      InferableChangeTests.Change(
         "index added and attribute removed", [Make.entity("A", values)],
         [indexed(Make.entity("A", [Make.attribute("a"), Make.attribute("b")]), ["a"])]),
-      Make.Change(
+      InferableChangeTests.Change(
         "rows of an entity that is gone in a table that stays",
         [Make.entity("P", values), Make.entity("Q", [Make.attribute("q")], parent: "P")],
         [Make.entity("P", values)]),
-      Make.Change(
+      InferableChangeTests.Change(
         "many-to-many becomes to-one",
         [
           Make.entity("A", [], [Make.toMany("bs", "B", "as")]), Make.entity("B", [], [Make.toMany("as", "A", "bs")]),
@@ -54,7 +52,9 @@ struct DeferredMigrationTests {
     ]
   }()
 
-  static let changes = removals + (LongTests.areOn ? Make.changes + Make.arrivals + BuilderTests.traps : [])
+  static let changes =
+    removals
+    + (LongTests.areOn ? InferableChangeTests.changes + InferableChangeTests.arrivals + BuilderTests.traps : [])
 
   @Test(arguments: changes, LongTests.areOn ? [0, 1, 9] : [9])
   func `a deferred migration comes to the same store in the end`(
@@ -64,8 +64,7 @@ struct DeferredMigrationTests {
     let source = try ManagedObjectModel(entities: change.before)
     let destination = try ManagedObjectModel(entities: change.after + [EntityDescription(name: "Zone")])
     let (atOnce, later) = (directory.file("AtOnce.sqlite"), directory.file("Later.sqlite"))
-    var generator = StoreGenerator(objectsPerEntity: objects, seed: 5)
-    try generator.makeStore(at: atOnce, model: source)
+    try StoreGenerator.makeStore(at: atOnce, model: source, objects: objects, seed: 5)
     try FileManager.default.copyItem(at: atOnce, to: later)
 
     let plain = try #require(try Self.migrate(atOnce, from: source, to: destination, defers: false))
@@ -90,8 +89,7 @@ struct DeferredMigrationTests {
     let source = try ManagedObjectModel(entities: change.before)
     let destination = try ManagedObjectModel(entities: change.after)
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 7, seed: 2)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 7, seed: 2)
     _ = try Self.migrate(url, from: source, to: destination, defers: true)
     let store = try PersistentStore.open(at: url, model: destination)
     let other = try PersistentStore.open(at: url, model: destination)
@@ -124,12 +122,8 @@ struct DeferredMigrationTests {
     _ store: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel, defers: Bool,
     builder: BuilderChoice = .always(.cloneAndAlter)
   ) throws -> MigrationPlan? {
-    var configuration = MigrationAssistant.Configuration()
-    configuration.defersLightweightMigration = defers
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration,
-      files: POSIXFileOperations(), builder: builder)
+      store, from: source, to: destination, .init(defersLightweightMigration: defers), builder: builder)
     let planned = try assistant.plan()
     guard case .migrated(let report) = try assistant.migrateStore() else { return nil }
     #expect(planned?.deferred == report.plan.deferred)
@@ -142,7 +136,7 @@ struct DeferredMigrationTests {
     let metadata = try StoreMetadata(contentsOf: url)
     #expect(metadata.deferredMigration == (pending.isEmpty ? nil : pending))
     #expect(metadata.hasDeferredMigration == !pending.isEmpty)
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     let actual = try ActualSchema(of: connection)
     let schema = PhysicalSchema(model: model, actual: actual)
     #expect(actual.pending(under: schema) == pending && actual.drift(from: schema) == [])
@@ -158,11 +152,8 @@ struct DeferredMigrationTests {
   static func check(_ run: CorpusRun) throws {
     let (atOnce, model) = (try run.copy(by: .cloneAndAlter).url, run.history.current)
     try Corpus.withCopy(of: run.store) { later in
-      var configuration = MigrationAssistant.Configuration()
-      configuration.defersLightweightMigration = true
       let assistant = MigrationAssistant(
-        storeURL: later, modelController: ModelController(storeURL: later), history: run.history,
-        configuration: configuration, files: POSIXFileOperations(), builder: .always(.cloneAndAlter))
+        later, run.history, .init(defersLightweightMigration: true), builder: .always(.cloneAndAlter))
       guard case .migrated(let report) = try assistant.migrateStore() else {
         Issue.record("\(run.name): expected a migration")
         return

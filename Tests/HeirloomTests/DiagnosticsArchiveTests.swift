@@ -8,8 +8,6 @@ import Testing
 
 /// Archives for a support mail: they are made whatever the store's state, and reveal nothing from a row.
 struct DiagnosticsArchiveTests {
-  private typealias Make = InferableChangeTests
-
   private static func files(of archive: URL) throws -> [String: [UInt8]] {
     let bytes = try Compression.gunzip([UInt8](Data(contentsOf: archive)))
     #expect(bytes.count % 512 == 0)
@@ -36,23 +34,14 @@ struct DiagnosticsArchiveTests {
     _ store: URL, _ current: ManagedObjectModel, earlier: [(name: String, model: ManagedObjectModel)] = [],
     later: [(name: String, model: ManagedObjectModel)] = []
   ) -> MigrationAssistant {
-    var configuration = MigrationAssistant.Configuration()
-    configuration.storeTimeout = .seconds(0.2)
     return MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: current, earlier: earlier, later: later), configuration: configuration)
+      store, ModelHistory(current: current, earlier: earlier, later: later), .init(storeTimeout: .seconds(0.2)))
   }
 
   // MARK: No values
 
   private struct Secret: Error, CustomStringConvertible {
     var description: String { "the app says Canary" }
-  }
-
-  private final class Teller: MigrationAssistantDelegate {
-    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) throws
-      -> MigrationDecision
-    { throw Secret() }
   }
 
   @Test func `nothing of a row, of the app's words or of where the store lies is in it`() throws {
@@ -83,7 +72,7 @@ struct DiagnosticsArchiveTests {
     try Data("Canary".utf8).write(to: support.appendingPathComponent("Canary.jpg"))
 
     let assistant = Self.assistant(store, new, earlier: [("1", old)])
-    assistant.delegate = Teller()
+    assistant.delegate = ClosureDelegate(decision: { _ in throw Secret() })
     let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect("\(try #require(error))".contains("Canary"))
     let picture = FolderPicture(of: folder)
@@ -163,7 +152,7 @@ struct DiagnosticsArchiveTests {
 
   /// Only texts that are long enough to be told from others.
   private static func texts(of store: URL) throws -> Set<String> {
-    let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: store, options: .inspecting)
     var texts: Set<String> = []
     for table in try ActualSchema(of: connection).tables
     where !table.isVirtual && !table.name.hasPrefix("Z_") && !table.name.hasPrefix("sqlite_") {
@@ -197,8 +186,7 @@ struct DiagnosticsArchiveTests {
     let model = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
     let other = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("other")])])
     if state != .missing {
-      var generator = StoreGenerator(objectsPerEntity: 300, seed: 1)
-      try generator.makeStore(at: store, model: model)
+      try StoreGenerator.makeStore(at: store, model: model, objects: 300, seed: 1)
     }
     var holder: Connection?
     var status = "current"
@@ -216,7 +204,7 @@ struct DiagnosticsArchiveTests {
       status = "unreadable"
     case .damaged:
       var bytes = try Data(contentsOf: store)
-      let connection = try Connection(path: store.path, mode: .readOnly)
+      let connection = try Connection(reading: store)
       let root = Int(
         try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'ZITEM'") ?? 0)
       try connection.close()
@@ -299,11 +287,7 @@ struct DiagnosticsArchiveTests {
     let model = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
     let bytes = Data("no store at all, but what a person misses".utf8)
     try bytes.write(to: store)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.incompatibleStore = .setAside
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store), history: ModelHistory(current: model),
-      configuration: configuration)
+    let assistant = MigrationAssistant(store, ModelHistory(current: model), .init(incompatibleStore: .setAside))
     guard case .setAside(let notice) = try assistant.migrateStore() else {
       Issue.record("not set aside")
       return

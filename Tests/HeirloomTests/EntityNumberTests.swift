@@ -15,11 +15,9 @@ struct EntityNumberTests {
     let history = ModelHistory(
       current: try NumberedStore.model(addsFirst: addsFirst, addsColumn: true), name: "2",
       earlier: [("1", try NumberedStore.model())])
-    let assistant = MigrationAssistant(
-      storeURL: store.url, modelController: ModelController(storeURL: store.url), history: history,
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
+    let assistant = MigrationAssistant(store.url, history, .withBothProofs, builder: builder)
     let preview = try #require(try assistant.plan())
-    guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+    let report = try assistant.migrate()
     #expect(preview.losses.isEmpty && report.plan.losses.isEmpty)
     return report.plan
   }
@@ -148,13 +146,9 @@ struct EntityNumberTests {
       seen.withLock { $0 = found }
     }
     let history = ModelHistory(current: destination, name: "2", earlier: [("1", source)])
-    let assistant = MigrationAssistant(
-      storeURL: store.url, modelController: ModelController(storeURL: store.url), history: history)
+    let assistant = MigrationAssistant(store.url, history)
     assistant.stagedManager = try StagedMigrationManager([stage])
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(seen.withLock { $0 } == [8, 8])
     #expect(Self.corrections(report.plan).count == 3, "\(report.plan.warnings)")
     #expect(try NumberedStore.rows(of: store.url) == rows)
@@ -166,7 +160,7 @@ struct EntityNumberTests {
     )
     var configuration = MigrationAssistant.Configuration()
     configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
-    configuration.mappings = [try PolicyEquivalenceTests.Delegate(.all).mapping(from: source, to: destination)]
+    configuration.mappings = [try PolicyEquivalenceTests.mapping(from: source, to: destination, .all)]
     var made: [[String]] = []
     for isDamaged in [false, true] {
       let store = try NumberedStore()
@@ -174,9 +168,8 @@ struct EntityNumberTests {
         try store.change("\(NumberedStore.changeRows(to: "'x'")); \(NumberedStore.changeLinks(to: "-1"))")
       }
       let assistant = MigrationAssistant(
-        storeURL: store.url, modelController: ModelController(storeURL: store.url),
-        history: ModelHistory(current: destination, name: "2", earlier: [("1", source)]), configuration: configuration)
-      guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+        store.url, ModelHistory(current: destination, name: "2", earlier: [("1", source)]), configuration)
+      let report = try assistant.migrate()
       #expect(!report.plan.mappingResults.isEmpty && report.plan.losses.isEmpty)
       #expect(Self.corrections(report.plan).count == (isDamaged ? 7 : 0), "\(report.plan.warnings)")
       made.append(try NumberedStore.rows(of: store.url))
@@ -202,7 +195,7 @@ struct EntityNumberTests {
     }
     let all = try NumberedStore.rows(of: store.url)
     #expect(all.filter { !$0.contains("new ") } == rows && all.count == rows.count + 4)
-    let connection = try Connection(path: store.url.path, mode: .readOnly)
+    let connection = try Connection(reading: store.url)
     for (table, entity, keys) in [("ZNOTE", "Note", [109, 110]), ("ZANIMAL", "Animal", [Int64(9), 10])] {
       let found = try connection.rows("SELECT Z_PK FROM \(table) WHERE ZTITLE LIKE 'new%' ORDER BY 1")
       #expect(found == keys.map { [.integer($0)] })
@@ -231,7 +224,7 @@ struct EntityNumberTests {
     try context.delete(#require(try context.fetch(ObjectFetchRequest("Note", where: "title == %@", "Note 5")).first))
     try context.save()
     try opened.close()
-    let connection = try Connection(path: store.url.path, mode: .readOnly)
+    let connection = try Connection(reading: store.url)
     #expect(
       try connection.rows("SELECT Z_PK, ZTITLE FROM ZNOTE WHERE Z_PK IN (101, 102, 106) ORDER BY 1")
         == [[.integer(101), .text("Note 0")], [.integer(102), .text("changed")]])

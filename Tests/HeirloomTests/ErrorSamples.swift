@@ -398,8 +398,7 @@ enum ErrorSamples {
 
   private static func model(_ change: (inout EntityDescription) -> Void) throws -> ManagedObjectModel {
     var note = EntityDescription(name: "Note")
-    var mood = AttributeDescription(name: "mood", type: .string)
-    mood.isOptional = true
+    let mood = Make.attribute("mood")
     note.attributes = [AttributeDescription(name: "title", type: .string), mood]
     change(&note)
     return try ManagedObjectModel(entities: [note])
@@ -416,22 +415,18 @@ enum ErrorSamples {
     let directory = try TemporaryDirectory()
     let url = directory.file("Diary.sqlite")
     let first = try model { _ in }
-    let store = try PersistentStore.create(at: url, model: first)
-    let context = ManagedObjectContext(store: store)
-    for _ in 0..<3 {
-      let note = try context.insert("Note")
-      try note.setValue(.string(secret), forAttribute: "title")
-      try note.setValue(.string(secret), forAttribute: "mood")
+    try PersistentStore.make(at: url, model: first) { context in
+      for _ in 0..<3 {
+        let note = try context.insert("Note")
+        try note.setValue(.string(secret), forAttribute: "title")
+        try note.setValue(.string(secret), forAttribute: "mood")
+      }
     }
-    try context.save()
-    try store.close()
     let second = try model {
       $0.attributes[1] = AttributeDescription(name: "author", type: .string)
       $0.uniquenessConstraints = [["title"]]
     }
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: second, earlier: [("1", first)]))
+    let assistant = MigrationAssistant(url, from: first, to: second)
     guard let plan = try assistant.plan() else { throw AppError() }
     return (url.path, plan)
   }

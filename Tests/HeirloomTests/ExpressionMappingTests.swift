@@ -4,35 +4,15 @@ import TestSupport
 import Testing
 
 /// Mappings whose values are given by expressions: in SQL by both builders, and object by object.
-struct ExpressionMappingTests {
-  private static func attribute(
-    _ name: String, _ type: AttributeType, optional: Bool = true
-  ) -> AttributeDescription {
-    var attribute = AttributeDescription(name: name, type: type)
-    attribute.isOptional = optional
-    return attribute
-  }
-
-  private static func relationship(
-    _ name: String, to destination: String, inverse: String, toMany: Bool = false
-  ) -> RelationshipDescription {
-    var relationship = RelationshipDescription(name: name, destinationEntity: destination)
-    relationship.isOptional = true
-    relationship.inverseRelationship = inverse
-    relationship.maxCount = toMany ? 0 : 1
-    return relationship
-  }
-
+struct ExpressionMappingTests: ModelMaking {
   private static func model(_ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
-    var person = EntityDescription(name: "Person")
-    person.attributes = attributes.sorted { $0.name < $1.name }
-    person.relationships = [
-      relationship("boss", to: "Person", inverse: "team"),
-      relationship("team", to: "Person", inverse: "boss", toMany: true),
-    ]
-    var worker = EntityDescription(name: "Worker")
-    worker.superentity = "Person"
-    worker.attributes = [attribute("wage", .integer32)]
+    let person = Make.entity(
+      "Person", attributes.sorted { $0.name < $1.name },
+      [
+        toOne("boss", "Person", "team"),
+        toMany("team", "Person", "boss"),
+      ])
+    let worker = Make.entity("Worker", [attribute("wage", .integer32)], parent: "Person")
     return try ManagedObjectModel(entities: [person, worker])
   }
 
@@ -102,19 +82,15 @@ struct ExpressionMappingTests {
       guard case .value(.string(let text))? = arguments.first else { return .null }
       return .string(text + text)
     }
-    let outcome = try MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration,
-      files: POSIXFileOperations(), builder: builder
-    ).migrateStore()
-    guard case .migrated(let report) = outcome else { throw CocoaError(.featureUnsupported) }
+    let outcome = try MigrationAssistant(store, from: source, to: destination, configuration, builder: builder)
+      .migrateStore()
+    let report = try #require(outcome.report)
     return report
   }
 
   private static func store(_ directory: TemporaryDirectory, objects: Int = 9) throws -> URL {
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: objects, seed: 4)
-    try generator.makeStore(at: url, model: source())
+    try StoreGenerator.makeStore(at: url, model: source(), objects: objects, seed: 4)
     return url
   }
 

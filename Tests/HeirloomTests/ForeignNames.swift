@@ -92,7 +92,7 @@ struct ForeignNames {
 
   /// Reads all planted values, with a check that each is in the row that it names.
   static func values(in url: URL) throws -> Set<String> {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     var found: Set<String> = []
     for table in try tables(connection) {
       let foreign = table.columns.filter { !table.keys.contains($0) }
@@ -115,7 +115,7 @@ struct ForeignNames {
 
   /// Returns the values that stand in another row than they name, or in another table.
   static func misplaced(in url: URL) throws -> [String] {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     var found: [String] = []
     for table in try tables(connection) {
       let row = table.keys.map(quote).joined(separator: " || '/' || ")

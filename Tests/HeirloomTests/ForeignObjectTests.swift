@@ -9,15 +9,12 @@ struct ForeignObjectTests {
   @Test func `what the app made in the file travels along`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
-    var item = EntityDescription(name: "Item")
-    item.attributes = [AttributeDescription(name: "name", type: .string)]
+    var item = Make.entity("Item", [AttributeDescription(name: "name", type: .string)])
     let first = try ManagedObjectModel(entities: [item])
-    var note = AttributeDescription(name: "note", type: .string)
-    note.isOptional = true
+    let note = Make.attribute("note")
     item.attributes.append(note)
     let second = try ManagedObjectModel(entities: [item, EntityDescription(name: "Added")])
-    var generator = StoreGenerator(objectsPerEntity: 10, seed: 1)
-    try generator.makeStore(at: store, model: first)
+    try StoreGenerator.makeStore(at: store, model: first, objects: 10, seed: 1)
 
     let app = try Connection(path: store.path, mode: .readWrite)
     for sql in [
@@ -40,13 +37,8 @@ struct ForeignObjectTests {
     ] { try app.execute(sql) }
     try app.close()
 
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: second, earlier: [("1", first)]))
-    guard case .migrated = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let assistant = MigrationAssistant(store, from: first, to: second)
+    try assistant.migrate()
     let found = try Connection(path: store.path, mode: .readWrite)
     func value(_ sql: String) throws -> SQLiteValue? { try found.firstValue(sql) }
     #expect(
@@ -82,18 +74,15 @@ struct ForeignObjectTests {
     let store = directory.file("Store.sqlite")
     let item = EntityDescription(name: "Item")
     let first = try ManagedObjectModel(entities: [item])
-    var note = InferableChangeTests.entity("Note", [InferableChangeTests.attribute("text")])
+    var note = Make.entity("Note", [Make.attribute("text")])
     note.indexes = [FetchIndexDescription(name: "byText", elements: [FetchIndexElementDescription(property: "text")])]
     let second = try ManagedObjectModel(entities: [item, note])
-    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
-    try generator.makeStore(at: store, model: first)
+    try StoreGenerator.makeStore(at: store, model: first, objects: 3, seed: 1)
     let app = try Connection(path: store.path, mode: .readWrite)
     for statement in statements.split(separator: ";") { try app.execute(String(statement)) }
     try app.close()
     let before = try Data(contentsOf: store)
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: second, earlier: [("1", first)]))
+    let assistant = MigrationAssistant(store, from: first, to: second)
     #expect {
       try assistant.migrateStore()
     } throws: { error in
@@ -116,8 +105,7 @@ struct ForeignObjectTests {
       ])
     }
     let (first, second) = (try model(["name", "note"], ["before"]), try model(["name"], ["after"]))
-    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
-    try generator.makeStore(at: store, model: first)
+    try StoreGenerator.makeStore(at: store, model: first, objects: 3, seed: 1)
     let app = try Connection(path: store.path, mode: .readWrite)
     for sql in [
       "ALTER TABLE ZITEM ADD COLUMN size INTEGER GENERATED ALWAYS AS (length(ZNAME)) VIRTUAL",
@@ -130,10 +118,7 @@ struct ForeignObjectTests {
     ] { try app.execute(sql) }
     let names = try app.rows("SELECT Z_PK, ZNAME FROM ZITEM ORDER BY Z_PK")
     try app.close()
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: second, earlier: [("1", first)]), configuration: .init(),
-      files: POSIXFileOperations(), builder: .always(builder))
+    let assistant = MigrationAssistant(store, from: first, to: second, builder: .always(builder))
     let warnings = try #require(try assistant.plan()).warnings
     func told(_ kind: String, _ name: String, _ column: String) -> Bool {
       warnings.contains { $0.hasPrefix("the app's \(kind) \"\(name)\" refers to the column \(column), ") }
@@ -143,10 +128,7 @@ struct ForeignObjectTests {
     #expect(told("trigger", "of_log", "ZITEM.ZNOTE") && told("trigger", "of_item", "ZOTHER.ZBEFORE"))
     #expect(!warnings.contains { $0.contains("\"stays\"") || $0.contains("\"elsewhere\"") })
     #expect(warnings.contains { $0.hasPrefix("the app's computed column ZITEM.size is left out") })
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.warnings == warnings)
     let found = try Connection(path: store.path, mode: .readWrite)
     #expect(try found.rows("SELECT Z_PK, ZNAME FROM ZITEM ORDER BY Z_PK") == names)
@@ -170,8 +152,7 @@ struct ForeignObjectTests {
     entities[1] = Make.entity("New", [Make.attribute("name")], [])
     entities[1].renamingIdentifier = "Old"
     let second = try ManagedObjectModel(entities: entities)
-    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
-    try generator.makeStore(at: store, model: first)
+    try StoreGenerator.makeStore(at: store, model: first, objects: 3, seed: 1)
     let app = try Connection(path: store.path, mode: .readWrite)
     for sql in [
       "CREATE VIEW on_kept AS SELECT ZNAME FROM ZKEPT", "CREATE VIEW on_gone AS SELECT ZNAME FROM \"ZGONE\"",
@@ -181,14 +162,8 @@ struct ForeignObjectTests {
       "CREATE TRIGGER of_gone AFTER INSERT ON ZGONE BEGIN DELETE FROM log; END",
     ] { try app.execute(sql) }
     try app.close()
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: second, earlier: [("1", first)]), configuration: .init(),
-      files: POSIXFileOperations(), builder: .always(builder))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let assistant = MigrationAssistant(store, from: first, to: second, builder: .always(builder))
+    let report = try assistant.migrate()
     let told = report.plan.warnings.filter { $0.contains("the app's ") }.sorted()
     #expect(told.count == 4, "\(told)")
     for (name, table) in [("view \"on_gone\"", "ZGONE"), ("table \"to_old\"", "zold"), ("trigger \"of_log\"", "ZOLD")] {
@@ -217,8 +192,7 @@ struct ForeignObjectTests {
       let first = try ManagedObjectModel(entities: entities)
       entities[0].attributes.removeLast()
       let second = try ManagedObjectModel(entities: entities)
-      var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
-      try generator.makeStore(at: store, model: first)
+      try StoreGenerator.makeStore(at: store, model: first, objects: 3, seed: 1)
       let app = try Connection(path: store.path, mode: .readWrite, options: .building)
       // A connection with the app's function would have made it; here its statement is put into the schema.
       let plain = sql.replacing("app_own(", with: "length(")
@@ -227,10 +201,7 @@ struct ForeignObjectTests {
       try app.execute("UPDATE sqlite_schema SET sql = ?1 WHERE name = 'app_own'", [.text(sql)])
       try app.close()
       let before = try Data(contentsOf: store)
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: second, earlier: [("1", first)]), configuration: .init(),
-        files: POSIXFileOperations(), builder: .always(builder))
+      let assistant = MigrationAssistant(store, from: first, to: second, builder: .always(builder))
       let planned = Result { try assistant.plan() }
       guard isAlwaysWritten || builder == .rebuild else {
         #expect(throws: Never.self) { try planned.get() }
@@ -249,27 +220,17 @@ struct ForeignObjectTests {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let first = try ManagedObjectModel(entities: [
-      InferableChangeTests.entity("Note", [], [InferableChangeTests.toOne("item", "Item", "notes")]),
-      InferableChangeTests.entity("Item", [], [InferableChangeTests.toMany("notes", "Note", "item")]),
+      Make.entity("Note", [], [Make.toOne("item", "Item", "notes")]),
+      Make.entity("Item", [], [Make.toMany("notes", "Note", "item")]),
     ])
     let second = try ManagedObjectModel(entities: [EntityDescription(name: "Note"), EntityDescription(name: "Item")])
-    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
-    try generator.makeStore(at: store, model: first)
-    let app = try Connection(path: store.path, mode: .readWrite)
-    try app.execute("DROP INDEX ZNOTE_ZITEM_INDEX")
-    try app.execute("CREATE TABLE ZNOTE_ZITEM_INDEX (page)")
-    try app.execute("INSERT INTO ZNOTE_ZITEM_INDEX VALUES ('diary'), ('page')")
-    try app.close()
-    var configuration = MigrationAssistant.Configuration()
-    configuration.losses = .accept
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: second, earlier: [("1", first)]), configuration: configuration)
-    guard case .migrated = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
-    let found = try Connection(path: store.path, mode: .readOnly)
+    try StoreGenerator.makeStore(at: store, model: first, objects: 3, seed: 1)
+    try Connection.execute(
+      "DROP INDEX ZNOTE_ZITEM_INDEX", "CREATE TABLE ZNOTE_ZITEM_INDEX (page)",
+      "INSERT INTO ZNOTE_ZITEM_INDEX VALUES ('diary'), ('page')", on: store.path)
+    let assistant = MigrationAssistant(store, from: first, to: second, .init(losses: .accept))
+    try assistant.migrate()
+    let found = try Connection(reading: store)
     #expect(try found.rows("SELECT page FROM ZNOTE_ZITEM_INDEX").map { $0[0] } == [.text("diary"), .text("page")])
     withExtendedLifetime(directory) {}
   }
@@ -277,26 +238,17 @@ struct ForeignObjectTests {
   @Test func `an index of the app on an attribute that goes is left out, and the plan says so`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
-    var item = EntityDescription(name: "Item")
-    item.attributes = ["kept", "gone"].map { AttributeDescription(name: $0, type: .string) }
+    var item = Make.entity("Item", ["kept", "gone"].map { AttributeDescription(name: $0, type: .string) })
     let first = try ManagedObjectModel(entities: [item])
     item.attributes.removeLast()
     let second = try ManagedObjectModel(entities: [item])
-    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
-    try generator.makeStore(at: store, model: first)
-    let app = try Connection(path: store.path, mode: .readWrite)
-    try app.execute("CREATE INDEX app_gone ON ZITEM (ZKEPT, ZGONE)")
-    try app.execute("CREATE INDEX app_kept ON ZITEM (ZKEPT)")
-    try app.close()
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: second, earlier: [("1", first)]))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    try StoreGenerator.makeStore(at: store, model: first, objects: 3, seed: 1)
+    try Connection.execute(
+      "CREATE INDEX app_gone ON ZITEM (ZKEPT, ZGONE)", "CREATE INDEX app_kept ON ZITEM (ZKEPT)", on: store.path)
+    let assistant = MigrationAssistant(store, from: first, to: second)
+    let report = try assistant.migrate()
     #expect(report.plan.warnings.contains { $0.contains("app_gone") })
-    let found = try Connection(path: store.path, mode: .readOnly)
+    let found = try Connection(reading: store)
     let names = try found.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'app_%'").compactMap { $0[0].text }
     #expect(names == ["app_kept"])
     withExtendedLifetime(directory) {}

@@ -5,16 +5,6 @@ import Testing
 
 /// Mappings that the configuration gives for a part of the path, carried out.
 struct GivenPathMigrationTests {
-  private typealias Make = InferableChangeTests
-
-  private final class Listener: MigrationAssistantDelegate {
-    var unused: [String] = []
-
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-      if case .mappingUnused(let reason) = event { unused.append(reason) }
-    }
-  }
-
   /// A store of one of four versions, and the folder that holds them all.
   private struct Scene {
     let directory: TemporaryDirectory
@@ -29,8 +19,7 @@ struct GivenPathMigrationTests {
           Make.entity("Tag", [Make.attribute("name")]),
         ])
       }
-      var generator = StoreGenerator(objectsPerEntity: 3, seed: 5)
-      try generator.makeStore(at: store, model: models[version - 1])
+      try StoreGenerator.makeStore(at: store, model: models[version - 1], objects: 3, seed: 5)
     }
 
     /// The order is known, or guessed from names.
@@ -54,11 +43,7 @@ struct GivenPathMigrationTests {
     }
 
     func assistant(_ history: ModelHistory, _ given: [MappingModel]) -> MigrationAssistant {
-      var configuration = MigrationAssistant.Configuration()
-      configuration.mappings = given
-      return MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history,
-        configuration: configuration)
+      return MigrationAssistant(store, history, .init(mappings: given))
     }
 
     func notes(of version: Int) throws -> Set<String> {
@@ -77,26 +62,21 @@ struct GivenPathMigrationTests {
     let scene = try Scene(storeOf: row.source)
     let ends = row.mapping.split(separator: "-").compactMap { Int($0) }
     let assistant = scene.assistant(try scene.history(isOrdered: isOrdered), [scene.given(ends[0], ends[1])])
-    let listener = Listener()
+    let listener = ClosureDelegate()
     assistant.delegate = listener
     let isUsed = isOrdered || row.isAtStart
     let plan = try #require(try assistant.plan())
     // Another warning is about possible losses of later hops.
     let unused = plan.warnings.filter { $0.contains("is not used") }
     #expect(unused.count == (isUsed ? 0 : 1), "\(plan.warnings)")
-    listener.unused = []
-    guard case .migrated(let report) = try withExtendedLifetime(listener, { try assistant.migrateStore() }) else {
-      Issue.record("expected a migration")
-      return
-    }
+    listener.events = []
+    let report = try assistant.migrate()
     #expect(report.plan.warnings.filter { $0.contains("is not used") } == unused)
-    #expect(listener.unused == unused)
+    let told = listener.events.compactMap { if case .mappingUnused(let reason) = $0 { reason } else { nil } }
+    #expect(told == unused)
     #expect(try (scene.notes(of: 4) == [row.mapping]) == isUsed)
     let picture = FolderPicture(of: scene.directory.url)
-    guard case .upToDate = try assistant.migrateStore() else {
-      Issue.record("expected nothing to do")
-      return
-    }
+    try assistant.requireNothingToDo()
     #expect(FolderPicture(of: scene.directory.url).differences(from: picture) == [])
   }
 
@@ -120,10 +100,7 @@ struct GivenPathMigrationTests {
       let plan = try #require(try assistant.plan())
       // The losses of going back are counted as always: the generator left some values out.
       #expect(plan.losses.contains { $0.property == "a4" })
-      guard case .migrated = try assistant.migrateStore() else {
-        Issue.record("expected a migration")
-        return
-      }
+      try assistant.migrate()
       #expect(try scene.notes(of: 2) == [isOrdered ? "3-2" : "4-3"])
       #expect(try scene.assistant(history, []).status() == .current)
     }
@@ -151,10 +128,7 @@ struct GivenPathMigrationTests {
       #expect(error.description.contains(words), "\(error)")
     }
     #expect(FolderPicture(of: scene.directory.url).differences(from: picture) == [])
-    guard case .migrated = try scene.assistant(history, [note, tag]).migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    try scene.assistant(history, [note, tag]).migrate()
     #expect(try scene.notes(of: 4) == ["note"])
     let tags = try StoreContents(of: scene.store, model: last).objects["Tag"] ?? [:]
     #expect(tags.count == 3 && tags.values.allSatisfy { $0.values["name"] == .text("tag") })
@@ -257,20 +231,12 @@ struct GivenPathCorpusTests {
           contentsOf: project.appendingPathComponent("mappings/Moody 2-Moody 3.xcmappingmodel"))
       ]
       let before = try StoreContents(of: store, model: named[0].model).objects["Mood"]?.count
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history,
-        configuration: configuration)
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("expected a migration")
-        return
-      }
+      let assistant = MigrationAssistant(store, history, configuration)
+      let report = try assistant.migrate()
       #expect(report.plan.destination == named[1].model || report.plan.hops.count == 2)
       #expect(report.plan.warnings.allSatisfy { !$0.contains("is not used") })
       #expect(try StoreContents(of: store, model: named[2].model).objects["Mood"]?.count == before)
-      guard case .upToDate = try assistant.migrateStore() else {
-        Issue.record("expected nothing to do")
-        return
-      }
+      try assistant.requireNothingToDo()
     }
   }
 }

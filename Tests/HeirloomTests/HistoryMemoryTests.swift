@@ -37,22 +37,17 @@ struct HistoryMemoryTests {
 
     func migrate(_ name: String, version: Int, by history: ModelHistory) throws -> StoreContents {
       let store = directory.file(name)
-      var generator = StoreGenerator(objectsPerEntity: 5, seed: 3)
-      try generator.makeStore(at: store, model: models[version - 1])
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history)
-      guard case .migrated = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      try StoreGenerator.makeStore(at: store, model: models[version - 1], objects: 5, seed: 3)
+      let assistant = MigrationAssistant(store, history)
+      try assistant.migrate()
       return try StoreContents(of: store, model: history.current)
     }
   }
 
   private static func model(_ number: Int) throws -> ManagedObjectModel {
-    var item = EntityDescription(name: "Item")
-    item.attributes = (["kept", "number\(number)"] + (number.isMultiple(of: 2) ? [] : ["name"])).map { name in
-      var attribute = AttributeDescription(name: name, type: .string)
-      attribute.isOptional = true
-      return attribute
-    }
+    let item = Make.entity(
+      "Item",
+      (["kept", "number\(number)"] + (number.isMultiple(of: 2) ? [] : ["name"])).map { name in Make.attribute(name) })
     return try ManagedObjectModel(entities: [item])
   }
 
@@ -92,7 +87,6 @@ struct HistoryMemoryTests {
   }
 
   @Test func `stores of one version with tables of other names get each their own plan`() throws {
-    typealias Make = InferableChangeTests
     let directory = try TemporaryDirectory()
     let models = try [[], [Make.attribute("more")]].map { added in
       try ManagedObjectModel(entities: [
@@ -101,8 +95,7 @@ struct HistoryMemoryTests {
       ])
     }
     let store = directory.file("Own.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 9, seed: 5)
-    try generator.makeStore(at: store, model: models[0])
+    try StoreGenerator.makeStore(at: store, model: models[0], objects: 9, seed: 5)
     let other = directory.file("Other.sqlite")
     try FileManager.default.copyItem(at: store, to: other)
     #expect(try OtherJoinNames.give(to: other, relationships: ["labels", "kinds"]).count == 1)
@@ -111,19 +104,16 @@ struct HistoryMemoryTests {
     let alone = directory.file("Alone.sqlite")
     try FileManager.default.copyItem(at: store, to: alone)
     guard
-      case .migrated = try MigrationAssistant(
-        storeURL: alone, modelController: ModelController(storeURL: alone),
-        history: ModelHistory(current: models[1], earlier: [("1", models[0])])
-      ).migrateStore()
+      case .migrated = try MigrationAssistant(alone, from: models[0], to: models[1])
+        .migrateStore()
     else { throw CocoaError(.featureUnsupported) }
     let expected = try StoreContents(of: alone, model: models[1])
     #expect(expected.objects["Label"]?.values.contains { $0.links["kinds"]?.isEmpty == false } == true)
     for (index, name) in ["Own", "Other", "Own", "Other"].enumerated() {
       let url = directory.file("\(name) \(index).sqlite")
       try FileManager.default.copyItem(at: directory.file("\(name).sqlite"), to: url)
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: history)
-      guard case .migrated = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      let assistant = MigrationAssistant(url, history)
+      try assistant.migrate()
       #expect(try StoreContents(of: url, model: models[1]) == expected)
       #expect(try StoreVerification.report(onStoreAt: url.path).findings == [])
     }

@@ -22,12 +22,6 @@ struct InferableChangeTests: ModelMaking {
 
   private static let name = attribute("name")
 
-  private static func composite(_ name: String, _ elements: [AttributeDescription]) -> AttributeDescription {
-    var composite = attribute(name, .composite)
-    composite.composite = CompositeAttributeDescription(elements: elements)
-    return composite
-  }
-
   private static func indexed(_ entity: EntityDescription) -> EntityDescription {
     var entity = entity
     entity.indexes = [FetchIndexDescription(name: "byName", elements: [.init(property: "name")])]
@@ -269,14 +263,12 @@ struct InferableChangeTests: ModelMaking {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let source = try ManagedObjectModel(entities: change.before)
-    var generator = StoreGenerator(objectsPerEntity: 40, seed: 1)
-    generator.isVaried = change.testDescription == "numbers too large"
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(
+      at: store, model: source, objects: 40, seed: 1, isVaried: change.testDescription == "numbers too large")
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(
-        current: try ManagedObjectModel(entities: change.after), earlier: [("before", source)]),
-      configuration: .withBothProofs)
+      store,
+      ModelHistory(
+        current: try ManagedObjectModel(entities: change.after), earlier: [("before", source)]), .withBothProofs)
     let plan = try #require(try assistant.plan())
     #expect(
       plan.blockers.map { "\($0.kind) \($0.entity).\($0.property ?? "")" } == [blocker], "\(change.testDescription)")
@@ -299,16 +291,10 @@ struct InferableChangeTests: ModelMaking {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let (source, destination) = (try ManagedObjectModel(entities: before), try ManagedObjectModel(entities: after))
-    var generator = StoreGenerator(objectsPerEntity: 40, seed: 1)
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(at: store, model: source, objects: 40, seed: 1)
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("before", source)]),
-      configuration: .withBothProofs)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+      store, ModelHistory(current: destination, earlier: [("before", source)]), .withBothProofs)
+    let report = try assistant.migrate()
     #expect(report.plan.warnings.isEmpty)
     let found = try StoreContents(of: store, model: destination)
     let (owners, members) = (try #require(found.objects["A"]), try #require(found.objects["B"]))
@@ -338,18 +324,13 @@ struct InferableChangeTests: ModelMaking {
     }
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 40, seed: 1)
-    try generator.makeStore(at: store, model: model(isOptional: true))
+    try StoreGenerator.makeStore(at: store, model: model(isOptional: true), objects: 40, seed: 1)
     let before = try StoreContents(of: store, model: model(isOptional: true))
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(
-        current: try model(isOptional: false), earlier: [("before", try model(isOptional: true))]),
-      configuration: .withBothProofs)
-    guard case .migrated = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+      store,
+      ModelHistory(
+        current: try model(isOptional: false), earlier: [("before", try model(isOptional: true))]), .withBothProofs)
+    try assistant.migrate()
     #expect(before.objects["A"]?.values.contains { $0.values["c.e"] == .null } == true)
     #expect(try StoreContents(of: store, model: model(isOptional: false)) == before)
     withExtendedLifetime(directory) {}
@@ -366,17 +347,11 @@ struct InferableChangeTests: ModelMaking {
     let store = directory.file("Store.sqlite")
     let source = try ManagedObjectModel(entities: change.before)
     let destination = try ManagedObjectModel(entities: change.after)
-    var generator = StoreGenerator(objectsPerEntity: objects, seed: UInt64(objects) + 5)
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(at: store, model: source, objects: objects, seed: UInt64(objects) + 5)
     let before = try StoreContents(of: store, model: source)
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("before", source)]),
-      configuration: .withBothProofs)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+      store, ModelHistory(current: destination, earlier: [("before", source)]), .withBothProofs)
+    let report = try assistant.migrate()
     let after = try StoreContents(of: store, model: destination)
     let differences = KeptObjects.differences(
       before: before, source: source, after: after, destination: destination, mapping: report.plan.mapping)
@@ -385,10 +360,7 @@ struct InferableChangeTests: ModelMaking {
     #expect(try StoreContents(of: report.previousVersion.storeURL, model: source) == before)
     let faults = try StoreVerification.report(onStoreAt: store.path).findings.filter { $0.severity < .note }
     #expect(faults.map { "\($0)" } == [])
-    guard case .upToDate = try assistant.migrateStore() else {
-      Issue.record("expected nothing to do")
-      return
-    }
+    try assistant.requireNothingToDo()
     withExtendedLifetime(directory) {}
   }
 }

@@ -36,9 +36,7 @@ struct InterruptedChangeTests {
   private func assistant(_ call: Call) throws -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     if call == .setAside { configuration.incompatibleStore = .setAside }
-    return MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store), history: try history(call),
-      configuration: configuration)
+    return MigrationAssistant(store, try history(call), configuration)
   }
 
   private func run(_ call: Call) throws {
@@ -163,20 +161,14 @@ struct InterruptedChangeTests {
     #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
   }
 
-  private final class Listener: MigrationAssistantDelegate {
-    var events: [MigrationEvent] = []
-
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events.append(event) }
-  }
-
   @Test func `what can't be kept with an interrupted change is reported`() throws {
     let folder = directory.file(".Flights_SUPPORT/_EXTERNAL_DATA")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(at: folder.appendingPathComponent("LINK"), withDestinationURL: foreign)
     try PlantedJournal.interrupted.plant(besideStoreAt: store, foreign: foreign)
-    let (assistant, listener) = (try assistant(.launchUpToDate), Listener())
+    let (assistant, listener) = (try assistant(.launchUpToDate), ClosureDelegate())
     assistant.delegate = listener
-    _ = try withExtendedLifetime(listener) { try assistant.migrateStore() }
+    _ = try assistant.migrateStore()
     #expect(try previous().count == 1)
     #expect(listener.events.contains { if case .passedOver(count: 1, _) = $0 { true } else { false } })
   }
@@ -278,9 +270,7 @@ struct UnreadableLogTests {
     var configuration = MigrationAssistant.Configuration()
     configuration.stopsAtUnreadableLog = stops
     configuration.losses = losses
-    return MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: try ModelHistory(current: FlightChange.renamed.after()), configuration: configuration)
+    return MigrationAssistant(store, try ModelHistory(current: FlightChange.renamed.after()), configuration)
   }
 
   @Test(arguments: Damage.allCases)
@@ -291,10 +281,7 @@ struct UnreadableLogTests {
     let bytes = try Data(contentsOf: log)
     let isTold = { (warnings: [String]) in warnings.contains { $0.contains("\"-wal\"") } }
     #expect(isTold(try #require(try assistant().plan()).warnings))
-    guard case .migrated(let report) = try assistant().migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant().migrate()
     #expect(isTold(report.plan.warnings))
     let kept = report.previousVersion.storeURL
     #expect(try Data(contentsOf: URL(fileURLWithPath: kept.path + "-wal.unread")) == bytes)
@@ -315,10 +302,7 @@ struct UnreadableLogTests {
     let loss = try #require(try assistant(losses: policy).plan()?.losses.first)
     #expect(loss.entity == "Flights.sqlite-wal" && loss.property == nil && loss.rows == damage.lostCount)
     #expect(loss.amount.contains("frame") && loss.consent == (policy == .accept ? .configuration : nil))
-    guard case .migrated(let report) = try assistant(losses: policy).migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant(losses: policy).migrate()
     #expect(report.plan.losses == [loss])
     #expect(report.previousVersion.isPinned)
     #expect(report.previousVersion.alone.map(\.rows) == [damage.lostCount])
@@ -329,19 +313,13 @@ struct UnreadableLogTests {
     (accepting.losses, accepting.migratesUnknownVersions) = (.accept, true)
     for model in [FlightChange.dropped, .renamed, .dropped] {
       for _ in 0..<2 {
-        _ = try MigrationAssistant(
-          storeURL: store, modelController: ModelController(storeURL: store),
-          history: try ModelHistory(current: model.after()), configuration: accepting
-        ).migrateStore()
+        _ = try MigrationAssistant(store, try ModelHistory(current: model.after()), accepting).migrateStore()
       }
     }
     #expect(FileManager.default.fileExists(atPath: kept.path))
     #expect(try archive.previousVersions().contains { $0.id == report.previousVersion.id && $0.isPinned })
     try archive.releasePreviousVersion(report.previousVersion.id)
-    _ = try MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: try ModelHistory(current: FlightChange.dropped.after())
-    ).migrateStore()
+    _ = try MigrationAssistant(store, try ModelHistory(current: FlightChange.dropped.after())).migrateStore()
     #expect(!FileManager.default.fileExists(atPath: kept.path))
   }
 
@@ -356,7 +334,7 @@ struct UnreadableLogTests {
   }
 
   @Test func `a store that is restored over keeps its log as well`() throws {
-    guard case .migrated = try assistant().migrateStore() else { throw CocoaError(.featureUnsupported) }
+    try assistant().migrate()
     let version = try #require(try StoreArchive(storeURL: store).previousVersions().first)
     let connection = try Connection(path: store.path, mode: .readWrite, options: .inspecting)
     _ = try connection.firstValue("PRAGMA journal_mode=WAL")
@@ -382,7 +360,7 @@ struct UnreadableLogTests {
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     try connection.close()
     #expect(try assistant().plan()?.losses.map(\.rows) == [2])
-    guard case .migrated(let report) = try assistant().migrateStore() else { throw CocoaError(.featureUnsupported) }
+    let report = try assistant().migrate()
     #expect(report.previousVersion.isPinned && report.plan.losses.map(\.rows) == [2])
     #expect(try Data(contentsOf: URL(fileURLWithPath: report.previousVersion.storeURL.path + "-wal.unread")) == bytes)
   }
@@ -396,7 +374,7 @@ struct UnreadableLogTests {
     earlier[earlier.count - 1] ^= 1
     try earlier.write(to: companion.appendingPathComponent("wal.unread"))
     try earlier.write(to: companion.appendingPathComponent("wal.unread-12345678.tmp"))
-    guard case .migrated(let report) = try assistant().migrateStore() else { throw CocoaError(.featureUnsupported) }
+    let report = try assistant().migrate()
     let folder = report.previousVersion.storeURL.deletingLastPathComponent()
     let kept = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains("-wal.unread") }
     #expect(try Set(kept.map { try Data(contentsOf: folder.appendingPathComponent($0)) }) == [bytes, earlier])
@@ -433,10 +411,7 @@ struct UnreadableLogTests {
     try connection.execute("UPDATE ZFLIGHT SET ZPILOTNAME = 'Newest' WHERE Z_PK = 4")
     try connection.close()
     #expect(try #require(try assistant().plan()).warnings.allSatisfy { !$0.contains("-wal") })
-    guard case .migrated(let report) = try assistant(stops: true).migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant(stops: true).migrate()
     #expect(!FileManager.default.fileExists(atPath: report.previousVersion.storeURL.path + "-wal.unread"))
   }
 }

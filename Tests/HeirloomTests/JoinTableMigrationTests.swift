@@ -7,8 +7,6 @@ import HeirloomSupport
 
 /// Migrations of many-to-many relationships whose tables have Core Data's names, or those of an earlier Heirloom.
 struct JoinTableMigrationTests {
-  private typealias Make = InferableChangeTests
-
   /// The changes of a migration, and the resulting table, spelled out.
   struct Scene: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -76,7 +74,7 @@ struct JoinTableMigrationTests {
   private static func links(
     in url: URL, _ table: String, _ labelKey: String, _ kindKey: String, ordered: Set<String>
   ) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     let places = [("kinds", labelKey, kindKey), ("labels", kindKey, labelKey)].map { name, owner, member in
       // The rank counts, not the number.
       ordered.contains(name) ? "RANK() OVER (PARTITION BY j.\(owner) ORDER BY j.Z_FOK_\(member.dropFirst(2)))" : "NULL"
@@ -107,14 +105,8 @@ struct JoinTableMigrationTests {
         let before = try Self.links(
           in: url, naming == .earlier ? "Z_2LABELS" : "Z_6KINDS", "Z_6LABELS", "Z_2KINDS", ordered: scene.ordered)
         #expect(before.count > 5)
-        let assistant = MigrationAssistant(
-          storeURL: url, modelController: ModelController(storeURL: url),
-          history: ModelHistory(current: destination, earlier: [("1", source)]),
-          configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
-        guard case .migrated(let report) = try assistant.migrateStore() else {
-          Issue.record("expected a migration")
-          return
-        }
+        let assistant = MigrationAssistant(url, from: source, to: destination, builder: .always(builder))
+        let report = try assistant.migrate()
         let told = report.plan.steps.map(\.summary).filter { $0.contains("as Core Data names the table") }
         #expect(told.count == (naming == .earlier && !scene.isFormerName ? 1 : 0), "\(told)")
         #expect(told.allSatisfy { $0.contains("Z_2LABELS") && $0.contains(scene.table) })
@@ -127,14 +119,11 @@ struct JoinTableMigrationTests {
         #expect(after == wanted, "\(builder)")
         let findings = try StoreVerification.report(onStoreAt: url.path).findings
         #expect(findings == [], "\(builder)")
-        let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+        let connection = try Connection(reading: url, options: .inspecting)
         let joins = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'Z_[0-9]*'"
         #expect(try connection.rows(joins) == [[.text(scene.table)]])
         try connection.close()
-        guard case .upToDate = try assistant.migrateStore() else {
-          Issue.record("expected nothing to do")
-          return
-        }
+        try assistant.requireNothingToDo()
         withExtendedLifetime(directory) {}
       }
     }
@@ -212,10 +201,7 @@ struct JoinTableMigrationTests {
         let report = try StoreVerification.report(onStoreAt: url.path)
         #expect(report.findings.count { $0.kind == .otherTableName } == names.count)
         #expect(report.findings.filter { $0.severity < .note && $0.kind != .missingExternalFile } == [])
-        let assistant = MigrationAssistant(
-          storeURL: url, modelController: ModelController(storeURL: url), history: run.history,
-          configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(),
-          builder: .always(copy.report.plan.builder))
+        let assistant = MigrationAssistant(url, run.history, builder: .always(copy.report.plan.builder))
         guard case .migrated = try assistant.migrateStore() else {
           Issue.record("\(run.name): expected a migration")
           return
@@ -226,8 +212,7 @@ struct JoinTableMigrationTests {
   }
 
   private static func makeStore(at url: URL, _ model: ManagedObjectModel, _ naming: Naming) throws {
-    var generator = StoreGenerator(objectsPerEntity: 12, seed: 8)
-    try generator.makeStore(at: url, model: model)
+    try StoreGenerator.makeStore(at: url, model: model, objects: 12, seed: 8)
     guard naming == .earlier else { return }
     #expect(try OtherJoinNames.give(to: url, relationships: ["labels", "kinds"]) == ["Z_6KINDS": "Z_2LABELS"])
   }

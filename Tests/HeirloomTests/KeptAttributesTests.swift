@@ -4,25 +4,21 @@ import TestSupport
 import Testing
 
 struct KeptAttributesTests {
-  private final class Listener: MigrationAssistantDelegate {
-    var left: [String] = []
-
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-      if case .attributesLeftOut(let path, let count, let first) = event { left.append("\(path) \(count) \(first)") }
+  private static func left(_ listener: ClosureDelegate) -> [String] {
+    listener.events.compactMap {
+      if case .attributesLeftOut(let path, let count, let first) = $0 { "\(path) \(count) \(first)" } else { nil }
     }
   }
 
   private func migrate(
-    _ store: URL, _ builder: MigrationPlan.Builder, hasCode: Bool, listener: Listener,
+    _ store: URL, _ builder: MigrationPlan.Builder, hasCode: Bool, listener: ClosureDelegate,
     configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
   ) throws -> MigrationReport? {
-    typealias Make = InferableChangeTests
     let source = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("x")])])
     let between = try ManagedObjectModel(entities: [Make.entity("A", [Make.attribute("x"), Make.attribute("y")])])
     let current = try ManagedObjectModel(entities: between.entities + [Make.entity("B")])
     if !FileManager.default.fileExists(atPath: store.path) {
-      var generator = StoreGenerator(objectsPerEntity: 20, seed: 2)
-      try generator.makeStore(at: store, model: source)
+      try StoreGenerator.makeStore(at: store, model: source, objects: 20, seed: 2)
       return nil
     }
     var configuration = configuration
@@ -38,9 +34,8 @@ struct KeptAttributesTests {
       configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
     }
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: current, earlier: [("1", source), ("2", between)]),
-      configuration: configuration, files: POSIXFileOperations(), builder: .always(builder))
+      store, ModelHistory(current: current, earlier: [("1", source), ("2", between)]), configuration,
+      builder: .always(builder))
     assistant.delegate = listener
     guard case .migrated(let report) = try assistant.migrateStore() else { return nil }
     return report
@@ -52,14 +47,14 @@ struct KeptAttributesTests {
   ) throws {
     let directory = try TemporaryDirectory(in: TemporaryDirectory.disk)
     let store = directory.file("Store.sqlite")
-    let listener = Listener()
+    let listener = ClosureDelegate()
     _ = try migrate(store, builder, hasCode: hasCode, listener: listener)
     try #require(ExtendedAttributes.set("user.heirloom", [1, 2], store.path), "no extended attributes on this volume")
     var configuration = MigrationAssistant.Configuration()
     configuration.excludesPreviousVersionsFromBackup = true
     let report = try #require(
       try migrate(store, builder, hasCode: hasCode, listener: listener, configuration: configuration))
-    #expect(report.plan.warnings == [] && listener.left == [])
+    #expect(report.plan.warnings == [] && Self.left(listener) == [])
     #expect(ExtendedAttributes.value("user.heirloom", store.path) == [1, 2])
     #expect(ExtendedAttributes.value("user.heirloom", report.previousVersion.storeURL.path) == [1, 2])
     let mark = ExtendedAttributes.backupMark
@@ -78,7 +73,7 @@ struct KeptAttributesTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = folder.appendingPathComponent("Store.sqlite")
-    let listener = Listener()
+    let listener = ClosureDelegate()
     _ = try migrate(store, builder, hasCode: false, listener: listener)
     let large = [UInt8](repeating: 3, count: 60_000)
     try #require(
@@ -95,6 +90,7 @@ struct KeptAttributesTests {
     #endif
     #expect(
       warning.contains("lacks \(count) \(noun) of the original file, which could not be copied, such as \(name)"))
-    #expect(listener.left.count == 1 && listener.left[0].hasPrefix("\(store.path) \(count) \(name)"))
+    let left = Self.left(listener)
+    #expect(left.count == 1 && left[0].hasPrefix("\(store.path) \(count) \(name)"))
   }
 }

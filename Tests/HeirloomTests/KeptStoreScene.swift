@@ -7,8 +7,6 @@ import Testing
 
 /// A store with external files, migrated from version to version, whose kept versions a test damages.
 struct KeptStoreScene {
-  private typealias Make = InferableChangeTests
-
   let directory: TemporaryDirectory
   let models: [ManagedObjectModel]
   var store: URL { directory.file("Journal.sqlite") }
@@ -20,8 +18,7 @@ struct KeptStoreScene {
   init(count: Int = 6) throws {
     directory = try TemporaryDirectory()
     models = try (0..<5).map { number in
-      var data = AttributeDescription(name: "data", type: .binary)
-      (data.isOptional, data.allowsExternalBinaryDataStorage) = (true, true)
+      let data = Make.attribute("data", .binary, external: true)
       let names = ["name"] + (0..<number).map { "more\($0)" }
       return try ManagedObjectModel(entities: [Make.entity("Item", names.map { Make.attribute($0) } + [data])])
     }
@@ -60,14 +57,12 @@ struct KeptStoreScene {
 
   @discardableResult
   func launch(_ version: Int, keeping count: Int = 1) throws -> MigrationOutcome {
-    var configuration = MigrationAssistant.Configuration()
-    configuration.keptVersions = count
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(
+      store,
+      ModelHistory(
         current: models[version], name: "\(version)",
         earlier: models[..<version].enumerated().map { (name: "\($0.offset)", model: $0.element) }),
-      configuration: configuration)
+      .init(keptVersions: count))
     let outcome = try assistant.migrateStore()
     try ModelController(storeURL: store).archive(models[version])
     return outcome

@@ -113,14 +113,8 @@ struct LinkLossTests {
       plant[toMany: "near"] = [mosses[2], plant]
       try context.save()
     }
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try model(nil), earlier: [("1", before)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let assistant = MigrationAssistant(url, from: before, to: try model(nil), .withBothProofs, builder: builder)
+    let report = try assistant.migrate()
     // The two between mosses are told by the side that goes, by both names; the two with the plant by the one that stays.
     let told = report.plan.losses.filter { $0.kind != .objects }.map {
       "\($0.kind) \($0.name) \($0.rows) \($0.links ?? $0.rows)"
@@ -155,16 +149,11 @@ struct LinkLossTests {
       try context.save()
     }
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try model("Reed", "close"), earlier: [("1", before)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+      url, from: before, to: try model("Reed", "close"), .withBothProofs, builder: builder)
+    let report = try assistant.migrate()
     let told = report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows) \($0.links ?? $0.rows)" }
     #expect(told.sorted() == ["linksWithoutRoom Plant.close 2 3", "objects Moss 2 2"])
-    let store = try Connection(path: url.path, mode: .readOnly)
+    let store = try Connection(reading: url)
     #expect(try store.firstInteger("SELECT COUNT(*) FROM ZPLANT") == 2)
     let joins = try store.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'Z_1%CLOSE' OR name LIKE 'Z_3%FAR'")
     for name in joins.compactMap({ $0.first?.text }) {
@@ -202,15 +191,9 @@ struct LinkLossTests {
     try plain.execute("UPDATE Z\(other) SET ZP = 2 WHERE Z_PK = 3")
     try plain.execute("UPDATE Z\(other) SET ZQ = 4 WHERE Z_PK = 4")
     try plain.close()
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: after, earlier: [("1", before)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
-    let store = try Connection(path: url.path, mode: .readOnly)
+    let assistant = MigrationAssistant(url, from: before, to: after, .withBothProofs, builder: builder)
+    let report = try assistant.migrate()
+    let store = try Connection(reading: url)
     let there = try store.firstInteger(
       "SELECT COUNT(*) FROM (SELECT Z_PK, ZX FROM ZP WHERE ZX IS NOT NULL UNION"
         + " SELECT ZP, Z_PK FROM Z\(other) WHERE ZP IS NOT NULL)")
@@ -231,13 +214,8 @@ struct LinkLossTests {
     }
     for statement in change.links { try Connection(path: url.path, mode: .readWrite).execute(statement) }
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try change.model(change.after), earlier: [("1", before)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+      url, from: before, to: try change.model(change.after), .withBothProofs, builder: builder)
+    let report = try assistant.migrate()
     var lost: [String: [Int64]] = [:]
     for loss in report.plan.losses { lost[loss.name] = [loss.rows] + (loss.links.map { [$0] } ?? []) }
     #expect(lost == change.lost)

@@ -6,35 +6,10 @@ import Testing
 
 /// A change that loses something × who may consent: where each value is afterwards, and what the report says of it.
 struct LossConsentTests {
-  private typealias Make = InferableChangeTests
-
   // MARK: - Who may consent
 
   enum Way: String, CaseIterable, Sendable {
     case noDelegate, stop, accept, delegateWithoutMapping, delegateWithMapping, delegateProceeds, givenMapping, lock
-  }
-
-  private final class Delegate: MigrationAssistantDelegate {
-    var mapping: ((ManagedObjectModel, ManagedObjectModel) throws -> MappingModel?)?
-    var decision = MigrationDecision.automatic
-    var needs: [MappingNeed] = []
-    var pinned: [String] = []
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      need: MappingNeed
-    ) throws -> MappingModel? {
-      needs.append(need)
-      return try mapping?(source, destination)
-    }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
-    ) throws -> MigrationDecision { decision }
-
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-      if case .pinned(_, let losses) = event { pinned += losses }
-    }
   }
 
   static func history(
@@ -68,21 +43,20 @@ struct LossConsentTests {
       [("1", source), ("2", destination)], acknowledging: way == .lock ? [("1", "2", change.losses)] : [],
       in: directory)
     var configuration = MigrationAssistant.Configuration()
-    let delegate = Delegate()
+    let delegate = ClosureDelegate()
     switch way {
     case .noDelegate, .lock, .delegateWithoutMapping: break
     case .stop: configuration.losses = .stop
     case .accept: configuration.losses = .accept
-    case .delegateProceeds: delegate.decision = .proceed(consentingToLosses: true)
+    case .delegateProceeds: delegate.decision = { _ in .proceed(consentingToLosses: true) }
     case .delegateWithMapping:
-      delegate.mapping = { source, destination in change.keeping.map { MappingModel(entityMappings: $0) } }
+      delegate.mapping = { _, _, _ in change.keeping.map { MappingModel(entityMappings: $0) } }
     case .givenMapping:
       if let given = change.keeping {
         configuration.mappings = [try MappingInference(from: source, to: destination, given: given).mappingModel()]
       }
     }
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    let assistant = MigrationAssistant(url, history, configuration)
     if way.rawValue.hasPrefix("delegate") { assistant.delegate = delegate }
     let keeps = [.delegateWithMapping, .givenMapping].contains(way) && change.keeping != nil
     let lost = keeps ? [] : change.losses
@@ -99,10 +73,7 @@ struct LossConsentTests {
       #expect(try assistant.archive.previousVersions().isEmpty)
       return
     }
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let report = try assistant.migrate()
     // Each value is in the store or in the previous version, and the report says so.
     let kept = try #require(try assistant.archive.previousVersions().first)
     let present = try FlightChange.pilots(in: url)
@@ -129,12 +100,10 @@ struct LossConsentTests {
       // The delegate is asked once, with the kind and the number of losses; not at all if nothing is lost.
       #expect(delegate.needs.map { $0.losses.map(\.name).sorted() } == (change.losses.isEmpty ? [] : [change.losses]))
       #expect(delegate.needs.allSatisfy { $0.obstacles.isEmpty && $0.losses.allSatisfy { $0.rows == 4 } })
-      #expect(delegate.pinned.sorted() == (isPinned ? lost : []))
+      let pinned = delegate.events.reduce(into: [String]()) { if case .pinned(_, let losses) = $1 { $0 += losses } }
+      #expect(pinned.sorted() == (isPinned ? lost : []))
     }
-    guard case .upToDate = try assistant.migrateStore() else {
-      Issue.record("the second run did something")
-      return
-    }
+    try assistant.requireNothingToDo()
   }
 
   // MARK: - Jumps
@@ -153,9 +122,9 @@ struct LossConsentTests {
     let history = try Self.history(
       models, acknowledging: way == .lock ? [("1", "2", change.losses)] : [], in: directory)
     var configuration = MigrationAssistant.Configuration()
-    let delegate = Delegate()
+    let delegate = ClosureDelegate()
     var asked: [String] = []
-    delegate.mapping = { source, destination in
+    delegate.mapping = { source, destination, _ in
       asked.append(history.versionNames.filter { name in (try? history.model(named: name)) == destination }.joined())
       // The app's code knows only this hop.
       guard source == models[0].1, destination == models[1].1 else { return nil }
@@ -166,13 +135,9 @@ struct LossConsentTests {
         try MappingInference(from: models[0].1, to: models[1].1, given: given).mappingModel()
       ]
     }
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    let assistant = MigrationAssistant(url, history, configuration)
     if way == .delegateWithMapping { assistant.delegate = delegate }
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let report = try assistant.migrate()
     let keeps = [.delegateWithMapping, .givenMapping].contains(way) && change.keeping != nil
     let lost = keeps ? [] : change.losses
     #expect(report.plan.losses.map(\.name).sorted() == lost)
@@ -205,12 +170,8 @@ struct LossConsentTests {
       let copy = directory.file("\(acknowledged).sqlite")
       try FileManager.default.copyItem(at: url, to: copy)
       let history = try Self.history(models, acknowledging: [("2", "3", [acknowledged])], in: directory)
-      let assistant = MigrationAssistant(
-        storeURL: copy, modelController: ModelController(storeURL: copy), history: history)
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("nothing was migrated")
-        return
-      }
+      let assistant = MigrationAssistant(copy, history)
+      let report = try assistant.migrate()
       #expect(report.plan.losses.map(\.name) == ["Flight.pilotName"])
       #expect(report.previousVersion.isPinned == isPinned)
     }
@@ -232,44 +193,13 @@ struct LossConsentTests {
         ("1", first), ("2", try ManagedObjectModel(entities: [flight])),
         ("3", try FlightChange.split.after(more: [Make.attribute("gate")])),
       ], acknowledging: [(source, destination, [loss])], in: directory)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let assistant = MigrationAssistant(url, history)
+    let report = try assistant.migrate()
     #expect(report.plan.losses.map(\.name) == ["Flight.pilotName"])
     #expect(report.previousVersion.isPinned == isPinned)
   }
 
   // MARK: - A store that changes
-
-  /// A delegate that agrees to losses of so many rows, and writes to the store while it is asked or told.
-  private final class Writer: MigrationAssistantDelegate {
-    let url: URL
-    let limit: Int64
-    /// The decisions that it answers with; none if it doesn't write before it answers.
-    var decisions: [DataDecision] = []
-
-    init(_ url: URL, limit: Int64) { (self.url, self.limit) = (url, limit) }
-
-    private func write(_ sql: String) { try? Connection(path: url.path, mode: .readWrite).execute(sql) }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
-    ) throws -> MigrationDecision {
-      guard decisions.isEmpty else {
-        write("UPDATE ZA SET ZGONE = 'late' WHERE Z_PK = 1")
-        return .proceed(deciding: decisions, consentingToLosses: true)
-      }
-      return plan.losses.reduce(0) { $0 + $1.rows } <= limit ? .proceed(consentingToLosses: true) : .refuse
-    }
-
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-      // The plan was agreed to, and the store isn't held yet.
-      if case .started = event, decisions.isEmpty { write("UPDATE ZA SET ZGONE = 'late' WHERE Z_PK = 3") }
-    }
-  }
 
   /// `values` of three objects have a value that goes.
   private static func changing(
@@ -286,16 +216,24 @@ struct LossConsentTests {
       try context.save()
     }
     try Connection(path: url.path, mode: .readWrite).execute("UPDATE ZA SET ZGONE = 'early' WHERE Z_PK <= \(values)")
-    return MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]))
+    return MigrationAssistant(url, from: source, to: destination)
+  }
+
+  private static func addLateValue(to row: Int, _ url: URL) throws {
+    try Connection(path: url.path, mode: .readWrite).execute("UPDATE ZA SET ZGONE = 'late' WHERE Z_PK = \(row)")
   }
 
   @Test(arguments: [0, 1]) func `who agreed to a plan is asked again if more is lost by then`(values: Int) throws {
     let directory = try TemporaryDirectory()
     let assistant = try Self.changing(values, in: directory)
-    let delegate = Writer(assistant.storeURL, limit: Int64(values))
-    assistant.delegate = delegate
+    assistant.delegate = ClosureDelegate(
+      decision: { plan in
+        plan.losses.reduce(0) { $0 + $1.rows } <= values ? .proceed(consentingToLosses: true) : .refuse
+      },
+      onEvent: { [url = assistant.storeURL] event in
+        // The plan was agreed to, and the store isn't held yet.
+        if case .started = event { try Self.addLateValue(to: 3, url) }
+      })
     let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     guard case .refused(_, let plan) = error else {
       Issue.record("\(String(describing: error))")
@@ -308,13 +246,12 @@ struct LossConsentTests {
   @Test func `who decides about rows has agreed to the losses that were shown, and to no others`() throws {
     let directory = try TemporaryDirectory()
     let assistant = try Self.changing(0, isUnique: true, in: directory)
-    let delegate = Writer(assistant.storeURL, limit: 0)
-    delegate.decisions = [DataDecision(entity: "A", property: "name", .keepNewest())]
-    assistant.delegate = delegate
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    assistant.delegate = ClosureDelegate(decision: { [url = assistant.storeURL] _ in
+      try Self.addLateValue(to: 1, url)
+      return .proceed(
+        deciding: [DataDecision(entity: "A", property: "name", .keepNewest())], consentingToLosses: true)
+    })
+    let report = try assistant.migrate()
     #expect(report.plan.unconsentedLosses.map(\.name) == ["A.gone"] && report.previousVersion.isPinned)
   }
 
@@ -336,7 +273,7 @@ struct LossConsentTests {
       let history = ModelHistory(
         current: models[position].1, name: models[position].0,
         earlier: models[..<position].map { (name: $0.0, model: $0.1) })
-      let next = MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
+      let next = MigrationAssistant(url, history)
       assistant = next
       if position == 4 {
         let pinned = try #require(try next.archive.previousVersions().last)

@@ -5,8 +5,6 @@ import Testing
 
 /// The check of objects that policies make, as at saving, before the new store takes the old one's place.
 struct MadeObjectTests {
-  typealias Make = InferableChangeTests
-
   /// A policy that makes an entry of each note, and of some notes the fault that the mapping's user info names.
   final class Maker: EntityMigrationPolicy {
     override func createDestinationInstances(
@@ -119,17 +117,15 @@ struct MadeObjectTests {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let (source, destination) = try Self.models()
-    let created = try PersistentStore.create(at: store, model: source)
-    let context = ManagedObjectContext(store: created)
-    for number in 1...notes {
-      let note = try context.insert("Note")
-      note["title"] = .string("note \(number)")
-      let box = try context.insert("Box")
-      box["label"] = .string("box \(number)")
-      note[toOne: "box"] = box
+    try PersistentStore.make(at: store, model: source) { context in
+      for number in 1...notes {
+        let note = try context.insert("Note")
+        note["title"] = .string("note \(number)")
+        let box = try context.insert("Box")
+        box["label"] = .string("box \(number)")
+        note[toOne: "box"] = box
+      }
     }
-    try context.save()
-    try created.close()
     var configuration = MigrationAssistant.Configuration()
     configuration.mappings = [
       try MappingInference(
@@ -137,9 +133,7 @@ struct MadeObjectTests {
         given: [EntityMapping(from: "Note", to: "Entry", policy: Maker.self, userInfo: ["fault": fault])]
       ).mappingModel()
     ]
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    let assistant = MigrationAssistant(store, from: source, to: destination, configuration)
     let before = try StoreContents(of: store, model: source)
     do {
       guard case .migrated = try assistant.migrateStore() else {
@@ -253,11 +247,9 @@ struct MadeObjectTests {
     var changed = entities
     changed[0].attributes.append(Make.attribute("size", .integer16))
     let destination = try ManagedObjectModel(entities: changed)
-    let created = try PersistentStore.create(at: store, model: source)
-    let context = ManagedObjectContext(store: created)
-    for _ in 1...5 { try context.insert("Item")[toOne: "box"] = context.insert("Box") }
-    try context.save()
-    try created.close()
+    try PersistentStore.make(at: store, model: source) { context in
+      for _ in 1...5 { try context.insert("Item")[toOne: "box"] = context.insert("Box") }
+    }
     var configuration = MigrationAssistant.Configuration()
     configuration.mappings = [
       try MappingInference(
@@ -265,9 +257,7 @@ struct MadeObjectTests {
         given: [EntityMapping(from: "Box", to: "Box", policy: Leaving.self, userInfo: ["leaves": leaves])]
       ).mappingModel()
     ]
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+    let assistant = MigrationAssistant(store, from: source, to: destination, configuration)
     let before = try StoreContents(of: store, model: source)
     if leaves == "mended" {
       _ = try assistant.migrateStore()

@@ -5,8 +5,6 @@ import Testing
 
 /// The parts that a mapping leaves out: a file drops them, as Core Data does; Swift leaves them to inference.
 struct MappingFileTests {
-  private typealias Make = InferableChangeTests
-
   enum Way: CaseIterable {
     case file, fileOfDelegate, inferred, delegate
 
@@ -51,16 +49,6 @@ struct MappingFileTests {
     guard subject == .entity, form != .named else { return [folder, note, tag] }
     // Without an expression, the only thing to do with an entity is to remove it.
     return form == .unnamed ? [folder, note] : [folder, note, EntityMapping(from: "Tag", to: nil)]
-  }
-
-  private final class Giving: MigrationAssistantDelegate {
-    let mapping: MappingModel
-    init(_ mapping: MappingModel) { self.mapping = mapping }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      need: MappingNeed
-    ) throws -> MappingModel? { mapping }
   }
 
   private static func makeStore(at url: URL, _ model: ManagedObjectModel) throws {
@@ -108,16 +96,9 @@ struct MappingFileTests {
     case .delegate: given = MappingModel(entityMappings: mappings)
     }
     configuration.infersMappingModel = given == nil
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
-    let delegate = given.map(Giving.init)
-    assistant.delegate = delegate
-    let outcome = try withExtendedLifetime(delegate) { try assistant.migrateStore() }
-    guard case .migrated(let report) = outcome else {
-      Issue.record("expected a migration")
-      return
-    }
+    let assistant = MigrationAssistant(store, from: source, to: destination, configuration)
+    if let given { assistant.delegate = ClosureDelegate(mapping: { _, _, _ in given }) }
+    let report = try assistant.migrate()
 
     let isLost = form == .withoutExpression || form == .unnamed && way.isFile
     var expected: [String] = []
@@ -185,10 +166,7 @@ struct MappingFileTests {
     configuration.mappings = [MappingModel(entityMappings: mappings)]
     configuration.policies.register(EntityMigrationPolicy.self, named: "P")
     let plan = try #require(
-      try MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
-      ).plan())
+      try MigrationAssistant(store, from: source, to: destination, configuration).plan())
     #expect(
       plan.warnings.filter { $0.contains("policy") } == [
         #"no property mapping of "Note->Note" reads "title", "folder" of "Note"; values that the policy "P" doesn't read are lost"#

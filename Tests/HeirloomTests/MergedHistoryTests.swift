@@ -12,8 +12,7 @@ struct MergedHistoryTests {
   private static func assistant(_ url: URL, _ history: ModelHistory) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration.withBothProofs
     configuration.losses = .stop
-    return MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    return MigrationAssistant(url, history, configuration)
   }
 
   private static func history(
@@ -39,14 +38,12 @@ struct MergedHistoryTests {
   /// The texts are the names of their attributes.
   private static func fill(_ url: URL, _ models: ManagedObjectModel...) throws {
     let model = try ManagedObjectModel(merging: models)
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    for entity in model.entities {
-      let object = try context.insert(entity.name)
-      for attribute in entity.attributes { object[attribute.name] = .string(attribute.name) }
+    try PersistentStore.make(at: url, model: model) { context in
+      for entity in model.entities {
+        let object = try context.insert(entity.name)
+        for attribute in entity.attributes { object[attribute.name] = .string(attribute.name) }
+      }
     }
-    try context.save()
-    try store.close()
   }
 
   private static func values(_ url: URL, _ model: ManagedObjectModel) throws -> [String: [[String: SQLiteValue]]] {
@@ -103,20 +100,14 @@ struct MergedHistoryTests {
       #expect(Set(start.model.versionIdentifiers + [""]) == Set(metadata.versionIdentifiers))
       #expect(start.model.versionHashes() == metadata.versionHashes)
       let before = try StoreContents(of: url, model: own)
-      guard case .migrated(let report) = try Self.assistant(url, three).migrateStore() else {
-        Issue.record("nothing was migrated")
-        return
-      }
+      let report = try Self.assistant(url, three).migrate()
       #expect(report.plan.losses.isEmpty)
       let after = try StoreContents(of: url, model: three.current)
       #expect(after.objects.mapValues(\.count) == before.objects.mapValues(\.count))
       #expect(
         try StoreMetadata(contentsOf: url).versionHashes["AppRatingPromptEntity"]
           == rating.current.versionHashes()["AppRatingPromptEntity"])
-      guard case .upToDate = try Self.assistant(url, three).migrateStore() else {
-        Issue.record("it is migrated again")
-        return
-      }
+      try Self.assistant(url, three).requireNothingToDo()
     }
   }
 
@@ -169,9 +160,7 @@ struct MergedHistoryTests {
         }
         let directory = try TemporaryDirectory()
         let url = directory.file("Merged.sqlite")
-        var generator = StoreGenerator(objectsPerEntity: 4, seed: UInt64(number))
-        generator.isFull = true
-        try generator.makeStore(at: url, model: source)
+        try StoreGenerator.makeStore(at: url, model: source, objects: 4, seed: UInt64(number), isFull: true)
         for release in [1, 2] {
           let history = try ModelHistory(merging: pair.map { $0.history(current: release) })
           let before = try StoreContents(of: url, model: try ManagedObjectModel(merging: models))
@@ -248,10 +237,7 @@ struct MergedHistoryTests {
           #expect(plan.unconsentedLosses.map(\.name) == ["Note.old"])
           continue
         }
-        guard case .migrated(let report) = try assistant.migrateStore() else {
-          Issue.record("nothing was migrated")
-          return
-        }
+        let report = try assistant.migrate()
         #expect(report.plan.losses.map(\.consent) == (note < 2 ? [.lock] : []))
         let values = try Self.values(url, history.current)
         #expect(values["Note"] == [["content": .text(["text", "body", "content"][note])]])
@@ -346,10 +332,7 @@ struct MergedHistoryTests {
       EntityMapping(from: "Animal", to: "Animal") { PropertyMapping("called", expression: "uppercase:(name)") }
     }
     let history = try Self.merged(own, other)
-    guard case .migrated = try Self.assistant(url, history).migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    try Self.assistant(url, history).migrate()
     let values = try Self.values(url, history.current)
     #expect(values["Note"] == [["text": .text("text"), "must": .text("filled")]])
     #expect(values["Animal"] == [["label": .text("NAME"), "more": .null]])
@@ -369,10 +352,7 @@ struct MergedHistoryTests {
       try Self.fill(url, notes[0])
       let assistant = Self.assistant(url, history)
       #expect(try assistant.status() == .tooOld)
-      guard case .migrated = try assistant.migrateStore() else {
-        Issue.record("nothing was migrated")
-        return
-      }
+      try assistant.migrate()
       #expect(try Self.values(url, history.current) == ["Note": [["content": .text("text")]]])
       #expect(try StoreMetadata(contentsOf: url).versionHashes["Animal"] != nil)
     }
@@ -385,9 +365,7 @@ struct MergedHistoryTests {
     let url = directory.file("Merged.sqlite")
     try Self.fill(url, notes[0], animals[0])
     if !hasCache {
-      let connection = try Connection(path: url.path, mode: .readWrite)
-      try connection.execute("DELETE FROM Z_MODELCACHE")
-      try connection.close()
+      try Connection.execute("DELETE FROM Z_MODELCACHE", on: url.path)
     }
     let bytes = try Data(contentsOf: url)
     let error = #expect(throws: MigrationAssistantError.self) {
@@ -402,11 +380,7 @@ struct MergedHistoryTests {
     #expect(words.contains("has the entities of \"Notes 1\" and others that no version of the history has: Animal"))
     #expect(try Data(contentsOf: url) == bytes)
     let own = Self.history("Notes", notes).locked(by: Self.losing(notes, acknowledging: true))
-    guard case .migrated = try Self.assistant(url, Self.merged(own, Self.history("Animals", animals))).migrateStore()
-    else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    try Self.assistant(url, Self.merged(own, Self.history("Animals", animals))).migrate()
   }
 
   @Test func `an app's own test tries the versions of a merged history`() throws {
@@ -484,10 +458,7 @@ struct MergedHistoryTests {
     var lock = VersionLock(versions: tasks.enumerated().map { VersionLock.Entry(name: "Tasks \($0 + 1)", model: $1) })
     lock.acknowledge("Task.mark0", from: "Tasks 1", to: "Tasks 2")
     let history = try Self.merged(Self.history("Notes", notes), Self.history("Tasks", tasks).locked(by: lock))
-    guard case .migrated = try Self.assistant(url, history).migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    try Self.assistant(url, history).migrate()
     let values = try Self.values(url, history.current)
     #expect(values["Person"] == [["full": .text("name")]])
     #expect(values["Note"] == [["text": .text("text")]])

@@ -5,18 +5,6 @@ import Testing
 
 /// The answers of a delegate, each to its own question, and the delegate that gives them.
 struct MigrationAnswerTests {
-  typealias Make = InferableChangeTests
-
-  private final class Answering: MigrationAssistantDelegate {
-    let answer: MigrationDecision
-
-    init(_ answer: MigrationDecision) { self.answer = answer }
-
-    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) -> MigrationDecision {
-      answer
-    }
-  }
-
   /// What stands in the way of a migration, each thing there or not.
   struct Obstacles: Hashable, CustomTestStringConvertible {
     let rows: Bool
@@ -51,19 +39,13 @@ struct MigrationAnswerTests {
           "A",
           [Make.attribute("name", optional: false), Make.attribute("new")] + (losses ? [] : [Make.attribute("other")]))
       ])
-      let store = try PersistentStore.create(at: url, model: source)
-      let context = ManagedObjectContext(store: store)
-      try context.insert("A")["name"] = .string("one")
-      let object = try context.insert("A")
-      (object["name"], object["other"]) = (rows ? nil : .string("two"), .string("goes or stays"))
-      try context.save()
-      try store.close()
-      var configuration = MigrationAssistant.Configuration()
-      configuration.losses = .stop
+      try PersistentStore.make(at: url, model: source) { context in
+        try context.insert("A")["name"] = .string("one")
+        let object = try context.insert("A")
+        (object["name"], object["other"]) = (rows ? nil : .string("two"), .string("goes or stays"))
+      }
       return MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url),
-        history: ModelHistory(current: destination, earlier: isUnknown ? [] : [("1", source)]),
-        configuration: configuration)
+        url, ModelHistory(current: destination, earlier: isUnknown ? [] : [("1", source)]), .init(losses: .stop))
     }
   }
 
@@ -75,9 +57,9 @@ struct MigrationAnswerTests {
       let assistant = try obstacles.assistant(in: directory)
       let before = try Data(contentsOf: assistant.storeURL)
       let decision = DataDecision(entity: "A", property: "name", .fill(.string("filled")))
-      assistant.delegate = Answering(
-        .proceed(
-          deciding: decides ? [decision] : [], consentingToLosses: consents, acceptingUnknownVersion: accepts))
+      assistant.delegate = ClosureDelegate(decision: { _ in
+        .proceed(deciding: decides ? [decision] : [], consentingToLosses: consents, acceptingUnknownVersion: accepts)
+      })
       var found: String?
       var plan: MigrationPlan?
       do {
@@ -101,12 +83,10 @@ struct MigrationAnswerTests {
     let stopping = try Obstacles(rows: true, losses: true, isUnknown: false).assistant(in: directory)
     let assistant = MigrationAssistant(
       storeURL: stopping.storeURL, modelController: stopping.modelController, history: stopping.history)
-    assistant.delegate = Answering(
-      .proceed(deciding: [DataDecision(entity: "A", property: "name", .fill(.string("filled")))]))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    assistant.delegate = ClosureDelegate(decision: { _ in
+      .proceed(deciding: [DataDecision(entity: "A", property: "name", .fill(.string("filled")))])
+    })
+    let report = try assistant.migrate()
     #expect(report.plan.unconsentedLosses.map(\.name) == ["A.other"] && report.previousVersion.isPinned)
   }
 
@@ -136,7 +116,7 @@ struct MigrationAnswerTests {
     let scene = try Obstacles(rows: false, losses: true, isUnknown: true).assistant(in: directory)
     // The store's journal may have changed its mode and back, so the bytes of the first page differ.
     func rows() throws -> [[SQLiteValue]] {
-      try Connection(path: scene.storeURL.path, mode: .readOnly).rows("SELECT * FROM ZA ORDER BY Z_PK")
+      try Connection(reading: scene.storeURL).rows("SELECT * FROM ZA ORDER BY Z_PK")
     }
     let before = try rows()
     var configuration = MigrationAssistant.Configuration()
@@ -150,7 +130,7 @@ struct MigrationAnswerTests {
       configuration: configuration)
     #expect(try assistant.plan()?.losses == [])
     guard !reads else {
-      guard case .migrated = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      try assistant.migrate()
       return
     }
     let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
@@ -168,18 +148,6 @@ struct MigrationAnswerTests {
 
   // MARK: The delegate
 
-  /// A delegate that gives the mapping for a rename that nothing in the models says.
-  private final class Renaming: MigrationAssistantDelegate {
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      need: MappingNeed
-    ) -> MappingModel? {
-      MappingModel(entityMappings: [
-        EntityMapping(from: "A", to: "A") { PropertyMapping("label", copying: "other") }
-      ])
-    }
-  }
-
   @Test func `a delegate that is assigned where it is made is asked, and goes with its assistant`() throws {
     let directory = try TemporaryDirectory()
     let scene = try Obstacles(rows: false, losses: true, isUnknown: false).assistant(in: directory)
@@ -187,21 +155,20 @@ struct MigrationAnswerTests {
     let destination = try ManagedObjectModel(entities: [
       Make.entity("A", [Make.attribute("name"), Make.attribute("label")])
     ])
-    weak var delegate: Renaming?
+    weak var delegate: ClosureDelegate?
     do {
       let assistant = MigrationAssistant(
         storeURL: scene.storeURL, modelController: scene.modelController,
         history: ModelHistory(current: destination, earlier: [("1", source)]))
-      assistant.delegate = Renaming()
-      delegate = assistant.delegate as? Renaming
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("nothing was migrated")
-        return
-      }
+      assistant.delegate = ClosureDelegate(mapping: { _, _, _ in
+        MappingModel(entityMappings: [EntityMapping(from: "A", to: "A") { PropertyMapping("label", copying: "other") }])
+      })
+      delegate = assistant.delegate as? ClosureDelegate
+      let report = try assistant.migrate()
       #expect(report.plan.losses.isEmpty && delegate != nil)
     }
     #expect(delegate == nil)
-    let connection = try Connection(path: scene.storeURL.path, mode: .readOnly)
+    let connection = try Connection(reading: scene.storeURL)
     #expect(try connection.firstValue("SELECT group_concat(ZLABEL) FROM ZA")?.text == "goes or stays")
   }
 
@@ -216,14 +183,12 @@ struct MigrationAnswerTests {
       [Make.attribute("name", optional: false), Make.attribute("b"), Make.attribute("mark")],
       [Make.attribute("name", optional: false), Make.attribute("mark", optional: false)],
     ].map { try ManagedObjectModel(entities: [Make.entity("A", $0)]) }
-    let store = try PersistentStore.create(at: url, model: models[0])
-    let context = ManagedObjectContext(store: store)
-    for number in 0..<3 {
-      let object = try context.insert("A")
-      (object["a"], object["b"]) = (.string("a\(number)"), number > 0 ? .string("b\(number)") : nil)
+    try PersistentStore.make(at: url, model: models[0]) { context in
+      for number in 0..<3 {
+        let object = try context.insert("A")
+        (object["a"], object["b"]) = (.string("a\(number)"), number > 0 ? .string("b\(number)") : nil)
+      }
     }
-    try context.save()
-    try store.close()
     var history = ModelHistory(current: models[2], name: "3", earlier: [("1", models[0]), ("2", models[1])])
     try history.step(from: "1", to: "2", didMigrate: { _ in })
     var configuration = MigrationAssistant.Configuration()
@@ -232,12 +197,8 @@ struct MigrationAnswerTests {
       DataDecision(entity: "A", property: "mark", .fill(.string("new"))),
     ]
     configuration.defersLightweightMigration = true
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("nothing was migrated")
-      return
-    }
+    let assistant = MigrationAssistant(url, history, configuration)
+    let report = try assistant.migrate()
     let plan = report.plan
     #expect(plan.hops.map { $0.losses.map(\.name) } == [["A.a"], ["A.b"]])
     #expect(plan.losses.map { "\($0.name) \($0.rows)" } == ["A.a 3", "A.b 2"])
@@ -247,7 +208,7 @@ struct MigrationAnswerTests {
     #expect(plan.hops.map(\.deferred.columns) == [[:], ["ZA": ["ZB"]]])
     #expect(plan.deferred.columns == ["ZA": ["ZB"]])
     #expect(plan.hops.allSatisfy { $0.hops == [$0] } && plan.hops.map(\.destination) == Array(models.dropFirst()))
-    let connection = try Connection(path: url.path, mode: .readOnly)
+    let connection = try Connection(reading: url)
     #expect(try connection.firstValue("SELECT group_concat(ZNAME || ZMARK) FROM ZA")?.text == "nonenew,nonenew,nonenew")
   }
 }

@@ -8,74 +8,40 @@ import Testing
 /// The rules of the two calls at launch.
 struct MigrationAssistantTests {
   private static func model(_ attributes: [String], entity: String = "Item") throws -> ManagedObjectModel {
-    var item = EntityDescription(name: entity)
-    item.attributes = attributes.map { name in
-      var attribute = AttributeDescription(name: name, type: .string)
-      attribute.isOptional = true
-      return attribute
-    }
+    let item = Make.entity(entity, attributes.map { name in Make.attribute(name) })
     return try ManagedObjectModel(entities: [item])
   }
 
   /// A store in a folder of its own, with the models of three versions.
   private final class Scene {
     let directory: TemporaryDirectory
-    let store: URL
+    var store: URL { directory.file("Store.sqlite") }
     let first: ManagedObjectModel
     let second: ManagedObjectModel
     let third: ManagedObjectModel
 
     init() throws {
       directory = try TemporaryDirectory()
-      store = directory.file("Store.sqlite")
       first = try MigrationAssistantTests.model(["name"])
       second = try MigrationAssistantTests.model(["name", "note"])
       third = try MigrationAssistantTests.model(["note", "title"])
     }
 
     func fill(_ model: ManagedObjectModel) throws {
-      var generator = StoreGenerator(objectsPerEntity: 20, seed: 3)
-      try generator.makeStore(at: store, model: model)
+      try StoreGenerator.makeStore(at: store, model: model, objects: 20, seed: 3)
     }
 
     func assistant(
       _ current: ManagedObjectModel, earlier: [(name: String, model: ManagedObjectModel)] = [], kept: Int = 1,
       losses: LossPolicy = .keepVersion
     ) -> MigrationAssistant {
-      var configuration = MigrationAssistant.Configuration()
-      configuration.losses = losses
-      configuration.keptVersions = kept
-      configuration.storeTimeout = .seconds(0.2)
       return MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: current, earlier: earlier), configuration: configuration)
+        store, ModelHistory(current: current, earlier: earlier),
+        .init(losses: losses, storeTimeout: .seconds(0.2), keptVersions: kept))
     }
 
     var names: [String] {
       get throws { try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() }
-    }
-  }
-
-  private final class Recorder: MigrationAssistantDelegate {
-    var events: [MigrationEvent] = []
-    var decision = MigrationDecision.automatic
-    var mapping: MappingModel?
-    var obstacles: [MappingObstacle] = []
-    var plans: [MigrationPlan] = []
-
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events.append(event) }
-
-    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) -> MigrationDecision {
-      plans.append(plan)
-      return decision
-    }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
-      to destination: ManagedObjectModel, need: MappingNeed
-    ) -> MappingModel? {
-      self.obstacles = need.obstacles
-      return mapping
     }
   }
 
@@ -116,7 +82,7 @@ struct MigrationAssistantTests {
   @Test func `a migration keeps the old version and tells what happened`() throws {
     let scene = try Scene()
     try scene.fill(scene.first)
-    let recorder = Recorder()
+    let recorder = ClosureDelegate()
     let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
     assistant.delegate = recorder
     #expect(try assistant.isMigrationNeeded())
@@ -164,7 +130,7 @@ struct MigrationAssistantTests {
     bytes[bytes.count / 2] ^= 0x40
     try bytes.write(to: controller.snapshotURL)
     #expect(throws: (any Error).self) { try controller.snapshot() }
-    let recorder = Recorder()
+    let recorder = ClosureDelegate()
     let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
     assistant.delegate = recorder
     #expect(try outcome(assistant) == "migrated")
@@ -178,7 +144,7 @@ struct MigrationAssistantTests {
     let controller = ModelController(storeURL: scene.store)
     try controller.archive(scene.third)
     try scene.fill(scene.first)
-    let recorder = Recorder()
+    let recorder = ClosureDelegate()
     let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
     assistant.delegate = recorder
     #expect(try outcome(assistant) == "migrated")
@@ -201,8 +167,8 @@ struct MigrationAssistantTests {
     let assistant = scene.assistant(foreign)
     #expect(code { _ = try assistant.migrateStore() } == "unknownVersion")
     #expect(try Data(contentsOf: scene.store) == before)
-    let recorder = Recorder()
-    recorder.decision = .proceed(consentingToLosses: true, acceptingUnknownVersion: true)
+    let recorder = ClosureDelegate()
+    recorder.decision = { _ in .proceed(consentingToLosses: true, acceptingUnknownVersion: true) }
     assistant.delegate = recorder
     #expect(try outcome(assistant) == "migrated")
   }
@@ -245,8 +211,7 @@ struct MigrationAssistantTests {
     #expect(whole.versionNames == ["1", "2"])
     let old = ModelHistory(
       current: scene.first, name: "1", later: [("2", scene.second)])
-    let assistant = MigrationAssistant(
-      storeURL: scene.store, modelController: ModelController(storeURL: scene.store), history: old)
+    let assistant = MigrationAssistant(scene.store, old)
     do {
       _ = try assistant.migrateStore()
       Issue.record("expected a refusal")
@@ -268,8 +233,8 @@ struct MigrationAssistantTests {
     let scene = try Scene()
     try scene.fill(scene.first)
     let before = try StoreContents(of: scene.store, model: scene.first)
-    let recorder = Recorder()
-    recorder.decision = .refuse
+    let recorder = ClosureDelegate()
+    recorder.decision = { _ in .refuse }
     let assistant = scene.assistant(scene.third, earlier: [("1", scene.first)])
     assistant.delegate = recorder
     #expect(code { _ = try assistant.migrateStore() } == "refused")
@@ -283,27 +248,25 @@ struct MigrationAssistantTests {
   @Test func `obstacles are listed all at once, and a mapping of the delegate is used`() throws {
     let scene = try Scene()
     var item = EntityDescription(name: "Item")
-    var number = AttributeDescription(name: "name", type: .integer32)
-    number.isOptional = true
-    var data = AttributeDescription(name: "note", type: .binary)
-    data.isOptional = true
+    let number = Make.attribute("name", .integer32)
+    let data = Make.attribute("note", .binary)
     item.attributes = [number, data]
     let other = try ManagedObjectModel(entities: [item])
     try scene.fill(scene.second)
-    let recorder = Recorder()
+    let recorder = ClosureDelegate()
     let assistant = scene.assistant(other, earlier: [("2", scene.second)])
     assistant.delegate = recorder
     let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
-    #expect(recorder.obstacles.map(\.property) == ["name", "note"])
+    let asked = recorder.needs.last?.obstacles ?? []
+    #expect(asked.map(\.property) == ["name", "note"])
     guard case .mappingNeeded(_, let obstacles, let skeleton) = error else { throw error }
-    #expect(obstacles == recorder.obstacles)
+    #expect(obstacles == asked)
     #expect(skeleton?.contains("try step(from: \"2\", to: \"current\") {") == true)
     #expect(error.recoverySuggestion?.contains("skeleton") == true)
-    recorder.mapping = MappingModel(entityMappings: [
-      EntityMapping(
-        from: "Item", to: "Item", mappingType: .transform,
-        attributeMappings: [PropertyMapping(name: "name"), PropertyMapping(name: "note")])
-    ])
+    let mapping = EntityMapping(
+      from: "Item", to: "Item", mappingType: .transform,
+      attributeMappings: [PropertyMapping(name: "name"), PropertyMapping(name: "note")])
+    recorder.mapping = { _, _, _ in MappingModel(entityMappings: [mapping]) }
     #expect(try outcome(assistant) == "migrated")
   }
 
@@ -375,8 +338,7 @@ struct MigrationAssistantTests {
   @Test func `a change that was interrupted is undone before the migration`() throws {
     let scene = try Scene()
     let original = scene.directory.file("Original.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 400, seed: 9)
-    try generator.makeStore(at: original, model: scene.first)
+    try StoreGenerator.makeStore(at: original, model: scene.first, objects: 400, seed: 9)
     let before = try StoreContents(of: original, model: scene.first)
     // It is copied in the middle of a transaction that has outgrown its cache: a store with a hot journal, as after a
     // crash.
@@ -408,7 +370,7 @@ struct MigrationAssistantTests {
     try rubbish.write(to: scene.store)
     #expect(code { _ = try assistant.archive.restorePreviousVersion("no-such") } != nil)
     #expect(try Data(contentsOf: scene.store) == rubbish)
-    let recorder = Recorder()
+    let recorder = ClosureDelegate()
     assistant.delegate = recorder
     let result = try assistant.archive.restorePreviousVersion()
     #expect(result.previous == nil)

@@ -6,8 +6,6 @@ import Testing
 
 /// The messages that an app's log and metrics get, their order, and the things that they never contain.
 struct MigrationObserverTests {
-  private typealias Make = InferableChangeTests
-
   /// A value of a row, which no log may have.
   private static let secret = "dear diary"
 
@@ -65,13 +63,8 @@ struct MigrationObserverTests {
     var text: String { state.withLock { "\($0.lines) \($0.metrics)" } }
   }
 
-  private final class Delegate: MigrationAssistantDelegate {
-    struct Quoting: Error, CustomStringConvertible {
-      var description: String { "the row says \(MigrationObserverTests.secret)" }
-    }
-    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) throws
-      -> MigrationDecision
-    { throw Quoting() }
+  private struct Quoting: Error, CustomStringConvertible {
+    var description: String { "the row says \(MigrationObserverTests.secret)" }
   }
 
   private struct Scene {
@@ -83,15 +76,13 @@ struct MigrationObserverTests {
     init() throws {
       directory = try TemporaryDirectory()
       old = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("note")])])
-      let store = try PersistentStore.create(at: directory.file("Journal.sqlite"), model: old)
-      let context = ManagedObjectContext(store: store)
-      for number in 0..<6 {
-        let item = try context.insert("Item")
-        try item.set(MigrationObserverTests.secret, for: "name")
-        if number < 4 { try item.set("\(MigrationObserverTests.secret) \(number)", for: "note") }
+      try PersistentStore.make(at: directory.file("Journal.sqlite"), model: old) { context in
+        for number in 0..<6 {
+          let item = try context.insert("Item")
+          try item.set(MigrationObserverTests.secret, for: "name")
+          if number < 4 { try item.set("\(MigrationObserverTests.secret) \(number)", for: "note") }
+        }
       }
-      try context.save()
-      try store.close()
       try ModelController(storeURL: self.store).archive(old)
     }
 
@@ -99,9 +90,7 @@ struct MigrationObserverTests {
       var configuration = MigrationAssistant.Configuration()
       configuration.observers = [book.observer, MigrationObserver()]
       if aside { configuration.incompatibleStore = .setAside }
-      return MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: ModelHistory(current: model),
-        configuration: configuration)
+      return MigrationAssistant(store, ModelHistory(current: model), configuration)
     }
 
     func checkLines() {
@@ -141,12 +130,9 @@ struct MigrationObserverTests {
   @Test func `a failure is told without the words of the app's code`() throws {
     let scene = try Scene()
     let new = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
-    let delegate = Delegate()
     let assistant = scene.assistant(to: new)
-    assistant.delegate = delegate
-    #expect(throws: MigrationAssistantError.self) {
-      try withExtendedLifetime(delegate) { try assistant.migrateStore() }
-    }
+    assistant.delegate = ClosureDelegate(decision: { _ in throw Quoting() })
+    #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(scene.book.headings == ["foundSourceModel debug", "failed error"])
     let line = try #require(scene.book.state.withLock { $0.lines }.last)
     #expect(line.message.contains("Quoting"))

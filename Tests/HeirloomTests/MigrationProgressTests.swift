@@ -5,8 +5,6 @@ import TestSupport
 import Testing
 
 struct MigrationProgressTests {
-  private typealias Make = InferableChangeTests
-
   private struct Scene {
     let directory: TemporaryDirectory
     let old: ManagedObjectModel
@@ -19,15 +17,12 @@ struct MigrationProgressTests {
       old = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
       new = try ManagedObjectModel(
         entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("more")])])
-      var generator = StoreGenerator(objectsPerEntity: 40, seed: 3)
-      try generator.makeStore(at: directory.file("Journal.sqlite"), model: old)
+      try StoreGenerator.makeStore(at: directory.file("Journal.sqlite"), model: old, objects: 40, seed: 3)
       before = try StoreContents(of: directory.file("Journal.sqlite"), model: old)
     }
 
     func assistant(current: ManagedObjectModel? = nil) -> MigrationAssistant {
-      MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: current ?? new, earlier: [("1", old)]))
+      MigrationAssistant(store, from: old, to: current ?? new)
     }
 
     func checkUntouched() throws {
@@ -122,10 +117,7 @@ struct MigrationProgressTests {
         + " (Z_PK, Z_ENT, Z_OPT, ZNAME, ZCOUNT) SELECT i, 1, 1, 'item ' || i * 7919 % \(count), i FROM n")
     try opened.connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(count)")
     try opened.close()
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: new, earlier: [("1", old)]), configuration: MigrationAssistant.Configuration(),
-      files: POSIXFileOperations(), builder: .always(builder))
+    let assistant = MigrationAssistant(store, from: old, to: new, builder: .always(builder))
     let progress = RecordedProgress(totalUnitCount: -1)
     assistant.progress = progress
     let listener = Listener { event in
@@ -272,9 +264,7 @@ struct MigrationProgressTests {
     let (old, new) = (scene.old, scene.new)
     let task = Task {
       if beforeItBegins { while !Task.isCancelled { await Task.yield() } }
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: new, earlier: [("1", old)]))
+      let assistant = MigrationAssistant(store, from: old, to: new)
       return try await MigrationAssistant.migrateStore(with: assistant, delegate: listener)
     }
     if !beforeItBegins {

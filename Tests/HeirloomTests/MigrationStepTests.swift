@@ -6,8 +6,6 @@ import Testing
 
 /// Steps that an app says by the names of versions: on every way that leads over them, and on no other.
 struct MigrationStepTests {
-  private typealias Make = InferableChangeTests
-
   /// Four versions: the list's name becomes a label between the second and the third, and a size comes.
   static func history(to current: Int = 4, in directory: TemporaryDirectory? = nil) throws -> ModelHistory {
     let title = Make.attribute("title")
@@ -38,17 +36,15 @@ struct MigrationStepTests {
   }
 
   private static func labels(_ url: URL) throws -> Int64? {
-    let connection = try Connection(path: url.path, mode: .readOnly)
-    return try connection.firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLABEL = 'List ' || ZTITLE")
+    return try Connection(reading: url).firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLABEL = 'List ' || ZTITLE")
   }
 
   private static func migrate(
     _ url: URL, _ history: ModelHistory, _ delegate: (any MigrationAssistantDelegate)? = nil
   ) throws -> MigrationReport? {
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history)
+    let assistant = MigrationAssistant(url, history)
     assistant.delegate = delegate
-    guard case .migrated(let report) = try withExtendedLifetime(delegate, { try assistant.migrateStore() }) else {
+    guard case .migrated(let report) = try assistant.migrateStore() else {
       return nil
     }
     return report
@@ -179,28 +175,8 @@ struct MigrationStepTests {
       EntityMapping(from: "Item", to: "Item") { PropertyMapping("listName", copying: "label") }
     }
     #expect(try Self.migrate(url, history)?.plan.losses.isEmpty == true)
-    let connection = try Connection(path: url.path, mode: .readOnly)
+    let connection = try Connection(reading: url)
     #expect(try connection.firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZLISTNAME = 'List ' || ZTITLE") == 3)
-  }
-
-  private final class Knowing: MigrationAssistantDelegate {
-    let pair: (String, String)
-    var asked: [String] = []
-
-    init(_ pair: (String, String)) { self.pair = pair }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      need: MappingNeed
-    ) throws -> MappingModel? {
-      #expect(assistant.history.name(of: source) == need.sourceName)
-      #expect(assistant.history.name(of: destination) == need.destinationName)
-      asked.append("\(need.sourceName ?? "") > \(need.destinationName ?? "")")
-      guard need.sourceName == pair.0, need.destinationName == pair.1 else { return nil }
-      return try MappingModel.inferred(from: source, to: destination) {
-        EntityMapping(from: "Item", to: "Item") { PropertyMapping("label", copying: "listName") }
-      }
-    }
   }
 
   @Test(arguments: [
@@ -213,9 +189,19 @@ struct MigrationStepTests {
     let directory = try TemporaryDirectory()
     let history = try Self.history()
     let url = try Self.makeStore(1, in: directory, history)
-    let delegate = Knowing((source, destination))
+    var found: [String] = []
+    let pair = (source, destination)
+    let delegate = ClosureDelegate(mapping: { source, destination, need in
+      #expect(history.name(of: source) == need.sourceName)
+      #expect(history.name(of: destination) == need.destinationName)
+      found.append("\(need.sourceName ?? "") > \(need.destinationName ?? "")")
+      guard need.sourceName == pair.0, need.destinationName == pair.1 else { return nil }
+      return try MappingModel.inferred(from: source, to: destination) {
+        EntityMapping(from: "Item", to: "Item") { PropertyMapping("label", copying: "listName") }
+      }
+    })
     let report = try #require(try Self.migrate(url, history, delegate))
-    #expect(delegate.asked == asked)
+    #expect(found == asked)
     #expect(report.plan.losses.count == losses)
     #expect(try Self.labels(url) == (losses == 0 ? 3 : 0))
   }

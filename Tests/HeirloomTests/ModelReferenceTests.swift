@@ -10,7 +10,7 @@ struct ModelReferenceTests {
   private static func folder() throws -> (TemporaryDirectory, ManagedObjectModel) {
     let directory = try TemporaryDirectory()
     let model = try ManagedObjectModel(
-      entities: [InferableChangeTests.entity("Item", [InferableChangeTests.attribute("name")])])
+      entities: [Make.entity("Item", [Make.attribute("name")])])
     try Data(ModelSnapshot(model: model).bytes(.readable)).write(to: directory.file("Second.json"))
     try Data("not a model".utf8).write(to: directory.file("Broken.json"))
     return (directory, model)

@@ -9,8 +9,6 @@ import Testing
 
 /// Objects that come under an entity of another tree, where other objects have their keys.
 struct MovedKeyTests {
-  private typealias Make = InferableChangeTests
-
   /// A store with the objects of P and E, and A with keys to both; E comes under P.
   private struct Scene {
     let directory: TemporaryDirectory
@@ -29,8 +27,7 @@ struct MovedKeyTests {
       source = try ManagedObjectModel(entities: others + [Make.entity("E", [Make.attribute("x")], links)])
       destination = try ManagedObjectModel(
         entities: others + [Make.entity("E", [Make.attribute("x")], links, parent: "P")])
-      var generator = StoreGenerator(objectsPerEntity: objects, seed: 4)
-      try generator.makeStore(at: store, model: source)
+      try StoreGenerator.makeStore(at: store, model: source, objects: objects, seed: 4)
     }
 
     func edit(_ statements: String...) throws {
@@ -40,7 +37,7 @@ struct MovedKeyTests {
     }
 
     func number(_ sql: String) throws -> Int64? {
-      try Connection(path: store.path, mode: .readOnly, options: .inspecting).firstInteger(sql)
+      try Connection(reading: store, options: .inspecting).firstInteger(sql)
     }
 
     var links: (table: String, target: String)? {
@@ -52,14 +49,11 @@ struct MovedKeyTests {
     }
 
     func rows(_ sql: String) throws -> [[SQLiteValue]] {
-      try Connection(path: store.path, mode: .readOnly, options: .inspecting).rows(sql)
+      try Connection(reading: store, options: .inspecting).rows(sql)
     }
 
     func assistant(_ builder: MigrationPlan.Builder = .rebuild) -> MigrationAssistant {
-      MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: destination, earlier: [("1", source)]),
-        configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+      MigrationAssistant(store, from: source, to: destination, builder: .always(builder))
     }
 
     func migrate(_ builder: MigrationPlan.Builder = .rebuild) throws -> MigrationPlan? {
@@ -150,17 +144,11 @@ struct MovedKeyTests {
     let first = try ManagedObjectModel(entities: [a, b])
     let second = try ManagedObjectModel(entities: [Make.entity("P", isAbstract: true), below(a), b])
     let third = try ManagedObjectModel(entities: [Make.entity("P", isAbstract: true), below(a), below(b)])
-    var generator = StoreGenerator(objectsPerEntity: 12, seed: 4)
-    try generator.makeStore(at: store, model: first)
+    try StoreGenerator.makeStore(at: store, model: first, objects: 12, seed: 4)
     let before = try StoreContents(of: store, model: first)
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: third, earlier: [("1", first), ("2", second)]),
-      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+      store, ModelHistory(current: third, earlier: [("1", first), ("2", second)]), builder: .always(builder))
+    let report = try assistant.migrate()
     let differences = KeptObjects.differences(
       before: before, source: first, after: try StoreContents(of: store, model: third), destination: third,
       mapping: report.plan.mapping)
@@ -190,11 +178,8 @@ struct MovedKeyTests {
     let destination = try ManagedObjectModel(entities: [home, Make.entity("E", [Make.attribute("x")], parent: "P")])
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 9, seed: 4)
-    try generator.makeStore(at: store, model: source)
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]))
+    try StoreGenerator.makeStore(at: store, model: source, objects: 9, seed: 4)
+    let assistant = MigrationAssistant(store, from: source, to: destination)
     let plan = try #require(try assistant.plan())
     #expect(plan.blockers.map(\.rows) == [9])
     withExtendedLifetime(directory) {}
@@ -252,17 +237,10 @@ struct MovedKeyTests {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let (source, destination) = (try model(isAfter: false), try model(isAfter: true))
-    var generator = StoreGenerator(objectsPerEntity: 12, seed: 5)
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(at: store, model: source, objects: 12, seed: 5)
     let before = try StoreContents(of: store, model: source)
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]),
-      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let assistant = MigrationAssistant(store, from: source, to: destination, builder: .always(builder))
+    let report = try assistant.migrate()
     let after = try StoreContents(of: store, model: destination)
     func count(_ name: String, _ entities: [String], _ contents: StoreContents) -> Int {
       entities.reduce(0) {

@@ -6,8 +6,6 @@ import Testing
 
 /// Decisions that give each row without a required link a new object.
 struct NewLinkDecisionTests {
-  private typealias Make = InferableChangeTests
-
   enum Inverse: String, CaseIterable {
     case none, toOne, toMany, ordered
   }
@@ -56,10 +54,7 @@ struct NewLinkDecisionTests {
       let assistant = DataDecisionTests.assistant(url, source, destination, [decision], builder: builder)
       let plan = try #require(try assistant.plan())
       #expect(plan.blockers.isEmpty && plan.decisions.map(\.filled) == [lacking])
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("nothing was migrated")
-        return
-      }
+      let report = try assistant.migrate()
       #expect(report.plan.rows.first { $0.entity == "SubPlace" }?.after == lacking + Int64(links.count / 2))
       #expect(try rows(url, "SELECT COUNT(*) FROM ZTAG WHERE ZPLACE IS NULL") == [[.integer(0)]])
       #expect(try rows(url, "SELECT COUNT(*), COUNT(DISTINCT ZPLACE) FROM ZTAG") == [[.integer(2500), .integer(2500)]])
@@ -84,10 +79,7 @@ struct NewLinkDecisionTests {
       var later = destination.entities
       later[0].attributes.append(Make.attribute("more"))
       let next = DataDecisionTests.assistant(url, destination, try ManagedObjectModel(entities: later), [decision])
-      guard case .migrated(let second) = try next.migrateStore() else {
-        Issue.record("nothing was migrated")
-        return
-      }
+      let second = try next.migrate()
       #expect(second.plan.decisions.map(\.filled) == [0])
       #expect(try rows(url, "SELECT COUNT(*) FROM ZPLACE") == [[.integer(Int64(places.count) + lacking)]])
     }
@@ -124,7 +116,7 @@ struct NewLinkDecisionTests {
   }
 
   private func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: url.path, mode: .readOnly)
+    let connection = try Connection(reading: url)
     defer { try? connection.close() }
     return try connection.rows(sql)
   }

@@ -7,12 +7,9 @@ import Testing
 /// Pinned versions over several releases: none goes while it alone has a row, and none stays that holds nothing alone.
 struct PinReleaseTests {
   private let directory: TemporaryDirectory
-  private let store: URL
+  private var store: URL { directory.file("Journal.sqlite") }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    store = directory.file("Journal.sqlite")
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private var archive: StoreArchive { StoreArchive(storeURL: store) }
 
@@ -40,7 +37,7 @@ struct PinReleaseTests {
   private func recode(_ encoding: String) throws {
     let copy = directory.file("Copy.sqlite")
     let (source, target) = (
-      try Connection(path: store.path, mode: .readOnly), try Connection(path: copy.path, mode: .createExclusively())
+      try Connection(reading: store), try Connection(path: copy.path, mode: .createExclusively())
     )
     try target.execute("PRAGMA encoding = '\(encoding)'")
     for object in try source.rows(
@@ -55,7 +52,7 @@ struct PinReleaseTests {
     }
     try source.close()
     try target.close()
-    #expect(try Connection(path: copy.path, mode: .readOnly).firstValue("PRAGMA encoding")?.text == encoding)
+    #expect(try Connection(reading: copy).firstValue("PRAGMA encoding")?.text == encoding)
     try FileManager.default.removeItem(at: store)
     try FileManager.default.moveItem(at: copy, to: store)
   }
@@ -63,17 +60,14 @@ struct PinReleaseTests {
   private func launch(_ models: [ManagedObjectModel]) throws {
     let current = try #require(models.last)
     let earlier = models.dropLast().enumerated().map { ("\($0.offset + 1)", $0.element) }
-    _ = try MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: current, earlier: earlier)
-    ).migrateStore()
+    _ = try MigrationAssistant(store, ModelHistory(current: current, earlier: earlier)).migrateStore()
     try ModelController(storeURL: store).archive(current)
   }
 
   /// Looks in every column, whatever its name.
   private func isAnywhere(_ value: SQLiteValue) throws -> Bool {
     try ([store] + archive.previousVersions().map(\.storeURL)).contains { url in
-      let connection = try Connection(path: url.path, mode: .readOnly)
+      let connection = try Connection(reading: url)
       defer { try? connection.close() }
       return try connection.rows("SELECT * FROM ZITEM").joined().contains(value)
     }

@@ -6,8 +6,6 @@ import Testing
 
 /// What pins say after migrations and restorations, held against the rows of all files by plain SQL.
 struct PinTests {
-  private typealias Make = InferableChangeTests
-
   enum Action: Sendable {
     /// The newer release's launch, which drops moods that nobody consented to lose.
     case update
@@ -22,7 +20,7 @@ struct PinTests {
     let rows: [Int64: [String: SQLiteValue]]
 
     init(_ url: URL) throws {
-      let connection = try Connection(path: url.path, mode: .readOnly)
+      let connection = try Connection(reading: url)
       let names = try connection.rows("SELECT name FROM pragma_table_info('ZITEM')").compactMap { $0.first?.text }
       columns = names.filter { !["Z_ENT", "Z_OPT"].contains($0) }.sorted()
       let list = columns.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -57,25 +55,20 @@ struct PinTests {
       directory = try TemporaryDirectory()
       first = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("mood")])])
       second = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("more")])])
-      let opened = try PersistentStore.create(at: store, model: first)
-      let context = ManagedObjectContext(store: opened)
-      for number in 0..<9 {
-        let item = try context.insert("Item")
-        item["name"] = .string("item \(number)")
-        if number % 3 == 0 { item["mood"] = .string("merry") }
+      try PersistentStore.make(at: store, model: first) { context in
+        for number in 0..<9 {
+          let item = try context.insert("Item")
+          item["name"] = .string("item \(number)")
+          if number % 3 == 0 { item["mood"] = .string("merry") }
+        }
       }
-      try context.save()
-      try opened.close()
     }
 
     /// Returns the version that a restoration kept.
     func perform(_ action: Action) throws -> PreviousVersion? {
       switch action {
       case .update:
-        _ = try MigrationAssistant(
-          storeURL: store, modelController: ModelController(storeURL: store),
-          history: ModelHistory(current: second, earlier: [("1", first)])
-        ).migrateStore()
+        _ = try MigrationAssistant(store, from: first, to: second).migrateStore()
         try ModelController(storeURL: store).archive(second)
       case .restore(let number):
         return try archive.restorePreviousVersion(archive.previousVersions().reversed()[number].id).previous
@@ -95,13 +88,9 @@ struct PinTests {
 
   @Test func `rows of the app's own tables count as well`() throws {
     let scene = try Scene()
-    let connection = try Connection(path: scene.store.path, mode: .readWrite)
-    try connection.execute("CREATE TABLE tags (name TEXT)")
-    try connection.close()
+    try Connection.execute("CREATE TABLE tags (name TEXT)", on: scene.store.path)
     _ = try scene.perform(.update)
-    let newer = try Connection(path: scene.store.path, mode: .readWrite)
-    try newer.execute("INSERT INTO tags VALUES ('a'), ('b')")
-    try newer.close()
+    try Connection.execute("INSERT INTO tags VALUES ('a'), ('b')", on: scene.store.path)
     let kept = try #require(try scene.perform(.restore(0)))
     #expect(kept.isPinned && kept.alone.map { "\($0.entity) \($0.rows)" } == ["tags 2"])
     // The migrated store has the app's table, and not its new rows.

@@ -7,8 +7,6 @@ import Testing
 
 /// Values that only a replaced store holds, of each kind that a comparison of stores could overlook.
 struct PinnedContentTests {
-  private typealias Make = InferableChangeTests
-
   private struct Scene {
     let directory: TemporaryDirectory
     let first: ManagedObjectModel
@@ -26,14 +24,12 @@ struct PinnedContentTests {
       self.second = try ManagedObjectModel(entities: [
         second(Make.entity("Item", [Make.attribute("name"), Make.attribute("more")])), note, memo,
       ])
-      let opened = try PersistentStore.create(at: store, model: first)
-      let context = ManagedObjectContext(store: opened)
-      for number in 0..<6 {
-        try context.insert("Item")["name"] = .string("item \(number)")
-        try context.insert("Note")["text"] = .string("note \(number)")
+      try PersistentStore.make(at: store, model: first) { context in
+        for number in 0..<6 {
+          try context.insert("Item")["name"] = .string("item \(number)")
+          try context.insert("Note")["text"] = .string("note \(number)")
+        }
       }
-      try context.save()
-      try opened.close()
       try write(
         """
         ALTER TABLE ZITEM ADD COLUMN ZOWN VARCHAR; UPDATE ZITEM SET ZOWN = 'mine';
@@ -72,10 +68,7 @@ struct PinnedContentTests {
 
     @discardableResult
     func launch() throws -> MigrationOutcome {
-      let outcome = try MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: second, earlier: [("1", first)])
-      ).migrateStore()
+      let outcome = try MigrationAssistant(store, from: first, to: second).migrateStore()
       try ModelController(storeURL: store).archive(second)
       return outcome
     }

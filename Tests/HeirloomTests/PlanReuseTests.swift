@@ -6,23 +6,6 @@ import Testing
 
 /// A plan made before the hold is carried out if the store is still the same, and is made again if not.
 struct PlanReuseTests {
-  typealias Make = InferableChangeTests
-
-  private final class Onlooker: MigrationAssistantDelegate {
-    var shown: MigrationPlan?
-    let meanwhile: () throws -> Void
-
-    init(_ meanwhile: @escaping () throws -> Void) { self.meanwhile = meanwhile }
-
-    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) throws
-      -> MigrationDecision
-    {
-      if shown == nil { try meanwhile() }
-      shown = plan
-      return .proceed(consentingToLosses: true)
-    }
-  }
-
   private static func consented(_ plan: MigrationPlan) -> MigrationPlan {
     var plan = plan
     plan.consent { _ in .delegate }
@@ -44,21 +27,21 @@ struct PlanReuseTests {
   ) throws -> (shown: MigrationPlan, carriedOut: MigrationPlan) {
     // This is longer than the resolution of the file system's times here.
     Thread.sleep(forTimeInterval: 0.03)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.defersLightweightMigration = defers
-    configuration.mappings = mappings
     var settings = VaultConfiguration()
     settings.restTime = rest
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration,
-      files: POSIXFileOperations(), vaultConfiguration: settings)
-    let onlooker = Onlooker(meanwhile)
-    assistant.delegate = onlooker
+      url, from: source, to: destination, .init(mappings: mappings, defersLightweightMigration: defers),
+      vaultConfiguration: settings)
+    var shown: MigrationPlan?
+    assistant.delegate = ClosureDelegate(decision: { plan in
+      if shown == nil { try meanwhile() }
+      shown = plan
+      return .proceed(consentingToLosses: true)
+    })
     guard case .migrated(let report) = try assistant.migrateStore() else {
       throw MigrationError.unsupportedMapping(reason: "nothing was migrated")
     }
-    return (try #require(onlooker.shown), report.plan)
+    return (try #require(shown), report.plan)
   }
 
   @Test(arguments: [false, true], [false, true])
@@ -69,8 +52,7 @@ struct PlanReuseTests {
     let source = try ManagedObjectModel(entities: Self.before)
     let destination = try ManagedObjectModel(entities: Self.after)
     let urls = ["Shown.sqlite", "Again.sqlite"].map { directory.file($0) }
-    var generator = StoreGenerator(objectsPerEntity: 30, seed: 3)
-    try generator.makeStore(at: urls[0], model: source)
+    try StoreGenerator.makeStore(at: urls[0], model: source, objects: 30, seed: 3)
     if leavesLog { try Self.leaveLog(urls[0]) }
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: urls[0].path + suffix) {
       try FileManager.default.copyItem(atPath: urls[0].path + suffix, toPath: urls[1].path + suffix)
@@ -93,8 +75,7 @@ struct PlanReuseTests {
     let source = try ManagedObjectModel(entities: Self.before)
     let destination = try ManagedObjectModel(entities: Self.after)
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 30, seed: 3)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 30, seed: 3)
     let plans = try migrate(url, from: source, to: destination, defers: defers, rest: 0.02) {
       let store = try PersistentStore.open(at: url, model: source)
       let context = ManagedObjectContext(store: store)
@@ -116,8 +97,7 @@ struct PlanReuseTests {
     let source = try ManagedObjectModel(entities: Self.before)
     let destination = try ManagedObjectModel(entities: Self.after)
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 30, seed: 3)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 30, seed: 3)
     var mapping = try MappingModel.inferred(from: source, to: destination)
     let expression = try ValueExpression(parsing: "FUNCTION($source.name, 'uppercaseString')")
     for index in mapping.entityMappings.indices where mapping.entityMappings[index].sourceEntityName == "B" {
@@ -131,10 +111,9 @@ struct PlanReuseTests {
 
   /// Leaves rows in the `-wal`, as an app that was killed does.
   private static func leaveLog(_ url: URL) throws {
-    let connection = try Connection(path: url.path, mode: .readWrite, options: .inspecting)
-    try connection.execute("PRAGMA journal_mode=WAL")
-    try connection.execute("UPDATE ZA SET ZNAME = 'in the log' WHERE Z_PK % 2 = 0")
-    try connection.close()
+    try Connection.execute(
+      "PRAGMA journal_mode=WAL", "UPDATE ZA SET ZNAME = 'in the log' WHERE Z_PK % 2 = 0", on: url.path,
+      options: .inspecting)
     #expect((try FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int ?? 0) > 0)
   }
 }

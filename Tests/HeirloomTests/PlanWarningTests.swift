@@ -5,8 +5,6 @@ import TestSupport
 import Testing
 
 struct PlanWarningTests {
-  private typealias Make = InferableChangeTests
-
   private func plan(_ before: [EntityDescription], _ after: [EntityDescription]) throws -> MigrationPlan {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
@@ -14,11 +12,8 @@ struct PlanWarningTests {
     let more = Make.entity("Z", [Make.attribute("new")])
     let source = try ManagedObjectModel(entities: before)
     let destination = try ManagedObjectModel(entities: after + [more])
-    var generator = StoreGenerator(objectsPerEntity: 9, seed: 2)
-    try generator.makeStore(at: store, model: source)
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("1", source)]))
+    try StoreGenerator.makeStore(at: store, model: source, objects: 9, seed: 2)
+    let assistant = MigrationAssistant(store, from: source, to: destination)
     let plan = try #require(try assistant.plan())
     withExtendedLifetime(directory) {}
     return plan

@@ -12,28 +12,24 @@ struct PolicyEquivalenceTests {
     var testDescription: String { rawValue }
   }
 
-  final class Delegate: MigrationAssistantDelegate {
-    let share: Share
-
-    init(_ share: Share) { self.share = share }
-
-    func mapping(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws -> MappingModel {
-      var mapping = try MappingModel.inferred(from: source, to: destination)
-      let indices = mapping.entityMappings.indices.filter {
-        mapping.entityMappings[$0].sourceEntityName != nil && mapping.entityMappings[$0].destinationEntityName != nil
-      }
-      let chosen =
-        switch share {
-        case .all: indices
-        case .first: Array(indices.prefix(max(1, indices.count / 2)))
-        case .last: Array(indices.suffix(max(1, indices.count / 2)))
-        }
-      for index in chosen {
-        mapping.entityMappings[index].entityMigrationPolicyClassName = "Standard"
-        mapping.entityMappings[index].mappingType = .custom
-      }
-      return mapping
+  static func mapping(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, _ share: Share
+  ) throws -> MappingModel {
+    var mapping = try MappingModel.inferred(from: source, to: destination)
+    let indices = mapping.entityMappings.indices.filter {
+      mapping.entityMappings[$0].sourceEntityName != nil && mapping.entityMappings[$0].destinationEntityName != nil
     }
+    let chosen =
+      switch share {
+      case .all: indices
+      case .first: Array(indices.prefix(max(1, indices.count / 2)))
+      case .last: Array(indices.suffix(max(1, indices.count / 2)))
+      }
+    for index in chosen {
+      mapping.entityMappings[index].entityMigrationPolicyClassName = "Standard"
+      mapping.entityMappings[index].mappingType = .custom
+    }
+    return mapping
   }
 
   @Test(
@@ -43,27 +39,18 @@ struct PolicyEquivalenceTests {
     let source = try ManagedObjectModel(entities: change.before)
     let destination = try ManagedObjectModel(entities: change.after)
     let store = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 7, seed: 18)
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(at: store, model: source, objects: 7, seed: 18)
     let other = directory.file("Other.sqlite")
     try FileManager.default.copyItem(at: store, to: other)
     let history = ModelHistory(current: destination, earlier: [("1", source)])
 
-    _ = try MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store), history: history
-    ).migrateStore()
+    _ = try MigrationAssistant(store, history).migrateStore()
 
     var configuration = MigrationAssistant.Configuration()
     configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
-    configuration.mappings = [try Delegate(share).mapping(from: source, to: destination)]
-    let outcome = try MigrationAssistant(
-      storeURL: other, modelController: ModelController(storeURL: other), history: history,
-      configuration: configuration
-    ).migrateStore()
-    guard case .migrated(let report) = outcome else {
-      Issue.record("not migrated")
-      return
-    }
+    configuration.mappings = [try Self.mapping(from: source, to: destination, share)]
+    let outcome = try MigrationAssistant(other, history, configuration).migrateStore()
+    let report = try #require(outcome.report)
     #expect(!report.plan.mappingResults.isEmpty)
     let expected = try StoreContents(of: store, model: destination)
     let found = try StoreContents(of: other, model: destination)

@@ -86,7 +86,6 @@ struct PolicyFailureTests {
     var store: URL { directory.file("Store.sqlite") }
 
     init() throws {
-      typealias Make = InferableChangeTests
       directory = try TemporaryDirectory()
       let box = Make.entity("Box", [Make.attribute("label")], [Make.toMany("items", "Item", "box")])
       let link = Make.toOne("box", "Box", "items")
@@ -99,16 +98,14 @@ struct PolicyFailureTests {
         Make.entity("Item", [Make.attribute("name", optional: false), Make.attribute("size", .integer32)], [link]),
         Make.entity("Root", isAbstract: true), Make.entity("Leaf", parent: "Root"),
       ])
-      let created = try PersistentStore.create(at: store, model: source)
-      let context = ManagedObjectContext(store: created)
-      for number in 1...5 {
-        let object = try context.insert("Item")
-        object["name"] = .string("item \(number)")
-        let box = try context.insert("Box")
-        object[toOne: "box"] = box
+      try PersistentStore.make(at: store, model: source) { context in
+        for number in 1...5 {
+          let object = try context.insert("Item")
+          object["name"] = .string("item \(number)")
+          let box = try context.insert("Box")
+          object[toOne: "box"] = box
+        }
       }
-      try context.save()
-      try created.close()
     }
 
     func migrate(_ given: EntityMapping, policies: MigrationPolicyRegistry = .init()) throws -> MigrationError? {
@@ -117,9 +114,7 @@ struct PolicyFailureTests {
       configuration.mappings = [
         try MappingInference(from: source, to: destination, given: [given]).mappingModel()
       ]
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
+      let assistant = MigrationAssistant(store, from: source, to: destination, configuration)
       let before = try StoreContents(of: store, model: source)
       let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
       #expect(try StoreContents(of: store, model: source) == before)

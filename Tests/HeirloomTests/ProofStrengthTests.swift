@@ -6,8 +6,6 @@ import Testing
 
 /// The findings of the proof of a changed copy, which leaves out everything that no statement wrote.
 struct ProofStrengthTests {
-  typealias Make = InferableChangeTests
-
   private static let before = [
     Make.entity("A", [Make.attribute("gone"), Make.attribute("name")], [Make.toOne("b", "B", "as")]),
     Make.entity("B", [Make.attribute("name")], [Make.toMany("as", "A", "b")]),
@@ -54,8 +52,7 @@ struct ProofStrengthTests {
     let source = try ManagedObjectModel(entities: Self.before)
     let destination = try ManagedObjectModel(entities: Self.after)
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 20, seed: 8)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 20, seed: 8)
     let hop = MigrationHop(
       source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
     var chain: CandidateChain?
@@ -171,8 +168,7 @@ struct ProofStrengthTests {
       after[1] = indexed(after[1], by: ["name"])
       destination = try ManagedObjectModel(entities: after)
       url = directory.file("Store.sqlite")
-      var generator = StoreGenerator(objectsPerEntity: 400, seed: 9)
-      try generator.makeStore(at: url, model: source)
+      try StoreGenerator.makeStore(at: url, model: source, objects: 400, seed: 9)
       let connection = try Connection(path: url.path, mode: .readWrite)
       #expect(try connection.firstValue("PRAGMA journal_mode = DELETE")?.text == "delete")
       try connection.execute("CREATE TABLE Passing (x)")
@@ -288,21 +284,12 @@ struct ProofStrengthTests {
     let source = try ManagedObjectModel(entities: Self.before)
     let destination = try ManagedObjectModel(entities: Self.after)
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 20, seed: 8)
-    try generator.makeStore(at: url, model: source)
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("UPDATE ZC SET Z_ENT = \(number) WHERE Z_PK = 3")
-    try connection.close()
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]),
-      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+    try StoreGenerator.makeStore(at: url, model: source, objects: 20, seed: 8)
+    try Connection.execute("UPDATE ZC SET Z_ENT = \(number) WHERE Z_PK = 3", on: url.path)
+    let assistant = MigrationAssistant(url, from: source, to: destination, builder: .always(builder))
     let words = "1 row of ZC has no entity number of the table's, and is treated as C, the only entity that it can hold"
     #expect(try assistant.plan()?.warnings.first == words)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.plan.warnings.first == words)
     #expect(report.plan.rows.first { $0.entity == "C" }?.after == 20)
   }

@@ -8,8 +8,6 @@ import Testing
 /// Locks with random acknowledgements over random histories: a jump has consent for what it loses only where each step that
 /// loses or changes it acknowledges that kind of loss, by the name that the step's source or destination has.
 struct RandomConsentTests {
-  private typealias Make = InferableChangeTests
-
   /// An attribute through all versions: its name and whether it holds whole numbers, in each version that has it.
   private struct Track {
     var names: [String] = []
@@ -135,8 +133,7 @@ struct RandomConsentTests {
       let last = models[example.count - 1]
       let history = ModelHistory(
         current: last.1, name: last.0, earlier: models.dropLast().map { (name: $0.0, model: $0.1) })
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: history.locked(by: lock))
+      let assistant = MigrationAssistant(url, history.locked(by: lock))
       let plan = try #require(try assistant.plan())
       let found = plan.unconsentedLosses.map { "\($0.name) \($0.kind) \($0.rows)" }.sorted()
       #expect(found == example.unconsented(), "seed \(seed): \(example.tracks), \(example.acknowledged)")

@@ -65,9 +65,7 @@ private struct RandomJump {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
     let (stepped, jumped) = (directory.file("Stepped.sqlite"), directory.file("Jumped.sqlite"))
-    var generator = StoreGenerator(objectsPerEntity: objects, seed: seed)
-    generator.isVaried = true
-    try generator.makeStore(at: stepped, model: versions[0])
+    try StoreGenerator.makeStore(at: stepped, model: versions[0], objects: objects, seed: seed, isVaried: true)
     try models[0].deriveValues(inStoreAt: stepped)
     try FileManager.default.copyItem(at: stepped, to: jumped)
     var losses: [MigrationLoss] = []
@@ -103,10 +101,7 @@ private struct RandomJump {
       return nil
     }
     let earlier = versions.dropLast().enumerated().map { (name: "v\($0.offset)", model: $0.element) }
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: last, earlier: earlier),
-      configuration: .withBothProofs)
+    let assistant = MigrationAssistant(store, ModelHistory(current: last, earlier: earlier), .withBothProofs)
     guard case .migrated(let report) = try assistant.migrateStore() else { return nil }
     return report.plan
   }

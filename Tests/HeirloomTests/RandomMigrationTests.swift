@@ -59,17 +59,13 @@ struct RandomMigration {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
     let store = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: example.objects, seed: example.seed)
-    generator.isVaried = true
-    try generator.makeStore(at: store, model: source)
+    try StoreGenerator.makeStore(at: store, model: source, objects: example.objects, seed: example.seed, isVaried: true)
     try example.source.deriveValues(inStoreAt: store)
     let before = RowOracle.normal(try StoreContents(of: store, model: source), source)
     let oracle = RowOracle(from: example.source, to: example.destination, before: before)
     // The builders take turns; the choice must not matter.
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("before", source)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(),
+      store, ModelHistory(current: destination, earlier: [("before", source)]), .withBothProofs,
       builder: .always(example.seed.isMultiple(of: 2) ? .rebuild : .cloneAndAlter))
     let isSame = source.versionHashes() == destination.versionHashes()
     do {
@@ -116,7 +112,7 @@ struct RandomMigration {
   }
 
   private func bookkeepingProblems(_ store: URL) throws -> [String] {
-    let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: store, options: .inspecting)
     var problems: [String] = []
     let check = try connection.rows("PRAGMA quick_check").compactMap(\.first?.text)
     if check != ["ok"] { problems.append("quick_check: \(check)") }

@@ -6,8 +6,6 @@ import Testing
 
 /// The findings of the proof of a new file, in which every row was written.
 struct RebuiltProofTests {
-  typealias Make = InferableChangeTests
-
   /// `LINKS` stands for the table of links.
   static let faults: [(sql: String, finding: String?)] = [
     ("", nil),
@@ -49,8 +47,7 @@ struct RebuiltProofTests {
     }
     let source = try ManagedObjectModel(entities: entities("text"))
     let url = directory.file("Store.sqlite")
-    var generator = StoreGenerator(objectsPerEntity: 20, seed: 8)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 20, seed: 8)
     let plain = try Connection(path: url.path, mode: .readWrite)
     try plain.execute("ALTER TABLE ZA ADD COLUMN ZLEFTOVER VARCHAR")
     try plain.execute("UPDATE ZA SET ZLEFTOVER = 'left ' || Z_PK")
@@ -126,7 +123,7 @@ struct RebuiltProofTests {
     let error = #expect(throws: MigrationError.self) { try Self.swap(url, hop, decisions: [newest], with: fault) }
     #expect("\(try #require(error))".contains(finding))
     try Self.swap(url, hop, decisions: [newest], with: "")
-    #expect(try Connection(path: url.path, mode: .readOnly).firstInteger("SELECT COUNT(*) FROM ZA") == 2)
+    #expect(try Connection(reading: url).firstInteger("SELECT COUNT(*) FROM ZA") == 2)
   }
 
   @Test func `what code makes of one entity ends no check of another`() throws {
@@ -136,8 +133,7 @@ struct RebuiltProofTests {
       Make.entity("A", [Make.attribute("name")]), Make.entity("B", [Make.attribute("name")]),
     ])
     let destination = try ManagedObjectModel(entities: source.entities + [Make.entity("C", [Make.attribute("new")])])
-    var generator = StoreGenerator(objectsPerEntity: 20, seed: 8)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 20, seed: 8)
     let mapping = try MappingModel.inferred(from: source, to: destination) {
       EntityMapping(from: "A", to: "A", policy: EntityMigrationPolicy.self)
     }
@@ -154,8 +150,7 @@ struct RebuiltProofTests {
       try ManagedObjectModel(entities: [Make.entity("A", [], [Make.toOne("b", "B")]), Make.entity("B")] + more)
     }
     let (source, destination) = (try model([]), try model([Make.entity("C")]))
-    var generator = StoreGenerator(objectsPerEntity: 3, seed: 8)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 3, seed: 8)
     let references = [source, destination].map {
       ManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum())
     }
@@ -174,8 +169,7 @@ struct RebuiltProofTests {
     let url = directory.file("Store.sqlite")
     let source = try ManagedObjectModel(entities: [Make.entity("B", [Make.attribute("name")])])
     let destination = try ManagedObjectModel(entities: [Make.entity("A")] + source.entities)
-    var generator = StoreGenerator(objectsPerEntity: 2, seed: 8)
-    try generator.makeStore(at: url, model: source)
+    try StoreGenerator.makeStore(at: url, model: source, objects: 2, seed: 8)
     for sql in [
       "CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER,"
         + " ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB)",
@@ -189,6 +183,6 @@ struct RebuiltProofTests {
     }
     #expect("\(try #require(error))".contains("values of ACHANGE differ"))
     try Self.swap(url, hop, with: "")
-    #expect(try Connection(path: url.path, mode: .readOnly).firstInteger("SELECT ZENTITY FROM ACHANGE") == 2)
+    #expect(try Connection(reading: url).firstInteger("SELECT ZENTITY FROM ACHANGE") == 2)
   }
 }

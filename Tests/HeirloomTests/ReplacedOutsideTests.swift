@@ -7,12 +7,9 @@ import Testing
 /// Stores that another program puts in a store's place: what the previous versions alone have is then kept.
 struct ReplacedOutsideTests {
   private let directory: TemporaryDirectory
-  private let store: URL
+  private var store: URL { directory.file("Journal.sqlite") }
 
-  init() throws {
-    directory = try TemporaryDirectory()
-    store = directory.file("Journal.sqlite")
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   /// The store that takes the place of the migrated one.
   enum Other: String, CaseIterable, Sendable {
@@ -26,26 +23,20 @@ struct ReplacedOutsideTests {
   }
 
   private func run(_ sql: String) throws {
-    let connection = try Connection(path: store.path, mode: .readWrite)
-    try connection.execute(sql)
-    try connection.close()
+    try Connection.execute(sql, on: store.path)
   }
 
   private func make(_ url: URL, version: Int, names: [String]) throws {
-    let opened = try PersistentStore.create(at: url, model: Self.model(version))
-    let context = ManagedObjectContext(store: opened)
-    for name in names { try context.insert("Item")["name"] = .string(name) }
-    try context.save()
-    try opened.close()
+    try PersistentStore.make(at: url, model: Self.model(version)) { context in
+      for name in names { try context.insert("Item")["name"] = .string(name) }
+    }
   }
 
   private func launch(_ version: Int, at url: URL? = nil) throws {
     let url = url ?? store
     let earlier = try (1..<version).map { (name: "\($0)", model: try Self.model($0)) }
-    _ = try MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: Self.model(version), name: "\(version)", earlier: earlier)
-    ).migrateStore()
+    _ = try MigrationAssistant(url, ModelHistory(current: Self.model(version), name: "\(version)", earlier: earlier))
+      .migrateStore()
     try ModelController(storeURL: url).archive(Self.model(version))
   }
 
@@ -53,7 +44,7 @@ struct ReplacedOutsideTests {
 
   private func isAnywhere(_ name: String) throws -> Bool {
     try ([store] + versions().map(\.storeURL)).contains { url in
-      let connection = try Connection(path: url.path, mode: .readOnly)
+      let connection = try Connection(reading: url)
       defer { try? connection.close() }
       return try connection.firstInteger("SELECT COUNT(*) FROM ZITEM WHERE ZNAME = '\(name)'") != 0
     }

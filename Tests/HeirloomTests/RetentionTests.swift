@@ -6,8 +6,6 @@ import Testing
 
 /// Previous versions, which are removed only when a later launch has found the new store working.
 struct RetentionTests {
-  private typealias Make = InferableChangeTests
-
   private struct Scene {
     let directory: TemporaryDirectory
     let models: [ManagedObjectModel]
@@ -18,18 +16,16 @@ struct RetentionTests {
       models = try [["a"], ["a", "b"], ["a", "b", "c"]].map { names in
         try ManagedObjectModel(entities: [Make.entity("Item", names.map { Make.attribute($0) })])
       }
-      var generator = StoreGenerator(objectsPerEntity: 5, seed: 1)
-      try generator.makeStore(at: store, model: models[0])
+      try StoreGenerator.makeStore(at: store, model: models[0], objects: 5, seed: 1)
       _ = try assistant(1).migrateStore()
     }
 
     func assistant(_ index: Int, files: any FileOperations = POSIXFileOperations()) -> MigrationAssistant {
       MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(
+        store,
+        ModelHistory(
           current: models[index], name: "\(index)",
-          earlier: models[..<index].enumerated().map { (name: "\($0.offset)", model: $0.element) }),
-        configuration: MigrationAssistant.Configuration(), files: files)
+          earlier: models[..<index].enumerated().map { (name: "\($0.offset)", model: $0.element) }), files: files)
     }
 
     /// The oldest are first.

@@ -12,15 +12,6 @@ struct SetAsideStoreTests {
     case inference, delegateMapping, model
   }
 
-  private final class Mapping: MigrationAssistantDelegate {
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      need: MappingNeed
-    ) throws -> MappingModel? {
-      try MappingModel.inferred(from: source, to: destination)
-    }
-  }
-
   /// A real store that was set aside, and the app's update.
   private struct Scene {
     static let path = "coredataplus/stores/SampleModel_V1.sqlite"
@@ -33,7 +24,6 @@ struct SetAsideStoreTests {
     let original: StoreContents
     /// The contents that a direct migration gives.
     let direct: StoreContents
-    private let mapping = Mapping()
 
     init(_ lack: Lack = .inference, isAside: Bool = true) throws {
       self.lack = lack
@@ -48,10 +38,7 @@ struct SetAsideStoreTests {
       original = try StoreContents(of: store, model: first)
       let (second, first) = (second, first)
       direct = try Corpus.withCopy(of: Scene.path) { url in
-        _ = try MigrationAssistant(
-          storeURL: url, modelController: ModelController(storeURL: url),
-          history: ModelHistory(current: second, earlier: [("1", first)])
-        ).migrateStore()
+        _ = try MigrationAssistant(url, from: first, to: second).migrateStore()
         return try StoreContents(of: url, model: second)
       }
       guard isAside else { return }
@@ -65,22 +52,22 @@ struct SetAsideStoreTests {
       configuration.infersMappingModel = lack == .model || isUpdate && lack == .inference
       let earlier = lack == .model && !isUpdate ? [] : [("1", first)]
       let history = ModelHistory(current: model ?? second, earlier: earlier + (model == nil ? [] : [("2", second)]))
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history,
-        configuration: configuration)
-      if isUpdate, lack == .delegateMapping { assistant.delegate = mapping }
+      let assistant = MigrationAssistant(store, history, configuration)
+      if isUpdate, lack == .delegateMapping {
+        assistant.delegate = ClosureDelegate(mapping: { source, destination, _ in
+          try MappingModel.inferred(from: source, to: destination)
+        })
+      }
       return assistant
     }
 
     @discardableResult
     func makeNewStore() throws -> StoreContents {
-      let made = try PersistentStore.create(at: store, model: second)
-      let context = ManagedObjectContext(store: made)
-      for number in 0..<3 {
-        try Scene.addPerson("Since \(number)", to: context)
+      try PersistentStore.make(at: store, model: second) { context in
+        for number in 0..<3 {
+          try Scene.addPerson("Since \(number)", to: context)
+        }
       }
-      try context.save()
-      try made.close()
       try ModelController(storeURL: store).archive(second)
       return try StoreContents(of: store, model: second)
     }
@@ -136,10 +123,7 @@ struct SetAsideStoreTests {
     #expect(migration.sourceChecksum == scene.first.versionChecksum())
     #expect(try StoreContents(of: scene.store, model: scene.second) == scene.direct)
     #expect(try ModelController(storeURL: scene.store).snapshot()?.model == scene.second)
-    guard case .upToDate = try scene.app().migrateStore() else {
-      Issue.record("expected nothing to do")
-      return
-    }
+    try scene.app().requireNothingToDo()
     // Newer rows are in a previous version; the set-aside store is in its place, with its own earlier version.
     #expect(try StoreContents(of: replaced.storeURL, model: scene.second) == new)
     #expect(try scene.app().archive.previousVersions() == [replaced])
@@ -175,12 +159,8 @@ struct SetAsideStoreTests {
     #expect(try StoreContents(of: scene.store, model: scene.second) == scene.direct)
     #expect(try scene.app().archive.previousVersions() == [])
     #expect(try ModelController(storeURL: scene.store).snapshot()?.model == scene.second)
-    guard case .upToDate = try scene.app().migrateStore() else {
-      Issue.record("expected nothing to do")
-      return
-    }
-    let connection = try Connection(path: scene.store.path, mode: .readOnly)
-    #expect(try connection.firstValue("PRAGMA journal_mode")?.text == "wal")
+    try scene.app().requireNothingToDo()
+    #expect(try Connection(reading: scene.store).firstValue("PRAGMA journal_mode")?.text == "wal")
   }
 
   @Test func `it can be migrated where it lies, for an app that wants both`() throws {
@@ -283,10 +263,7 @@ struct SetAsideStoreTests {
     #expect(try StoreContents(of: scene.store, model: scene.second) == new)
     if fault != .folder { #expect((try? Data(contentsOf: file)) == bytes) }
     #expect(try scene.app().archive.previousVersions() == [])
-    guard case .upToDate = try scene.app().migrateStore() else {
-      Issue.record("expected the new store to be in its place")
-      return
-    }
+    try scene.app().requireNothingToDo()
   }
 
   private static func damage(_ table: String, of url: URL) throws {
@@ -342,8 +319,7 @@ struct SetAsideStoreTests {
     }
     var entities = scene.second.entities
     for name in ["one", "two"] {
-      var added = AttributeDescription(name: name, type: .string)
-      added.isOptional = true
+      let added = Make.attribute(name)
       entities[0].attributes.append(added)
       let app = scene.app(model: try ManagedObjectModel(entities: entities))
       guard case .migrated(let report) = try app.migrateStore(), case .upToDate = try app.migrateStore() else {

@@ -8,8 +8,6 @@ import Testing
 /// The skeleton's code for splits, compiled as it is written and run on sample rows.
 @Suite(.enabled(if: SwiftCompiler.path != nil, "swiftc is not in PATH"))
 struct SkeletonRunTests {
-  private typealias Make = InferableChangeTests
-
   /// A split, with what a person would say of it.
   struct Split: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -131,8 +129,7 @@ struct SkeletonRunTests {
         let parts = name.split(separator: ".").map(String.init)
         configuration.decisions.append(DataDecision(entity: parts[0], property: parts[1], .fill(.binary([]))))
       }
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+      let assistant = MigrationAssistant(url, history, configuration)
       do {
         guard case .migrated(let report) = try assistant.migrateStore() else { fatalError("nothing to migrate") }
         for loss in report.plan.losses { print(loss.name) }

@@ -5,33 +5,18 @@ import Testing
 
 /// The version that made a store, when several have its hashes.
 struct SourceVersionTests {
-  private final class Delegate: MigrationAssistantDelegate {
-    let given: ManagedObjectModel?
-    var events: [MigrationEvent] = []
+  private static func version(_ delegate: ClosureDelegate) -> String? {
+    delegate.events.lazy.compactMap { if case .foundSourceModel(_, let version) = $0 { version } else { nil } }.first
+  }
 
-    init(given: ManagedObjectModel? = nil) { self.given = given }
-
-    func migrationAssistant(
-      _ assistant: MigrationAssistant, modelForStoreWith metadata: StoreMetadata
-    ) throws -> ManagedObjectModel? { given }
-
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events.append(event) }
-
-    var version: String? {
-      events.lazy.compactMap { if case .foundSourceModel(_, let version) = $0 { version } else { nil } }.first
-    }
-
-    var isInDoubt: Bool { events.contains { if case .sourceModelUncertain = $0 { true } else { false } } }
+  private static func isInDoubt(_ delegate: ClosureDelegate) -> Bool {
+    delegate.events.contains { if case .sourceModelUncertain = $0 { true } else { false } }
   }
 
   private static func history(_ later: [(name: String, model: ManagedObjectModel)] = []) throws -> ModelHistory {
     try ModelHistory(
       current: TwinVersions.current(), name: "3",
       earlier: TwinVersions.Version.allCases.map { ($0.rawValue, try TwinVersions.model($0)) }, later: later)
-  }
-
-  private static func assistant(_ url: URL, _ history: ModelHistory) -> MigrationAssistant {
-    MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
   }
 
   @Test(arguments: TwinVersions.evidence)
@@ -42,18 +27,15 @@ struct SourceVersionTests {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     try TwinVersions.makeStore(at: store, evidence)
-    let assistant = try Self.assistant(store, Self.history())
-    let delegate = Delegate(given: try evidence.given.map(TwinVersions.model))
+    let assistant = try MigrationAssistant(store, Self.history())
+    let delegate = ClosureDelegate(model: try evidence.given.map(TwinVersions.model))
     assistant.delegate = delegate
     let plan = try #require(try assistant.plan())
     #expect(plan.source == (try TwinVersions.model(evidence.expected)))
     #expect(plan.warnings.contains { $0.contains("It is unknown whether") } == evidence.isDoubtful)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
-    #expect(delegate.version == evidence.expected.rawValue)
-    #expect(delegate.isInDoubt == evidence.isDoubtful)
+    let report = try assistant.migrate()
+    #expect(Self.version(delegate) == evidence.expected.rawValue)
+    #expect(Self.isInDoubt(delegate) == evidence.isDoubtful)
     #expect(report.plan.warnings.contains { $0.contains("It is unknown whether") } == evidence.isDoubtful)
     #expect(try TwinVersions.values(in: store) == TwinVersions.expected(evidence.expected))
     // The previous version keeps the renaming identifiers, and so does the store that is restored.
@@ -69,10 +51,7 @@ struct SourceVersionTests {
     for (number, evidence) in (stores + stores).enumerated() {
       let store = directory.file("\(number).sqlite")
       try TwinVersions.makeStore(at: store, evidence)
-      guard case .migrated = try Self.assistant(store, history).migrateStore() else {
-        Issue.record("not migrated")
-        return
-      }
+      try MigrationAssistant(store, history).migrate()
       #expect(
         try TwinVersions.values(in: store) == TwinVersions.expected(evidence.expected), "\(evidence.testDescription)")
     }
@@ -84,13 +63,10 @@ struct SourceVersionTests {
     try TwinVersions.makeStore(at: store, .init(.two, identifiers: ["2"], cache: .two))
     let history = try ModelHistory(
       current: TwinVersions.current(), name: "3", earlier: [("2", TwinVersions.model(.two))])
-    let assistant = Self.assistant(store, history)
-    let delegate = Delegate(given: try TwinVersions.model(.one))
+    let assistant = MigrationAssistant(store, history)
+    let delegate = ClosureDelegate(model: try TwinVersions.model(.one))
     assistant.delegate = delegate
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.modelSource == .delegate)
     #expect(try TwinVersions.values(in: store) == ["A", "B"])
   }
@@ -99,13 +75,10 @@ struct SourceVersionTests {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     try TwinVersions.makeStore(at: store, .init(.one, identifiers: ["1"]))
-    let assistant = try Self.assistant(store, Self.history())
-    let delegate = Delegate(given: try ManagedObjectModel(entities: [EntityDescription(name: "Other")]))
+    let assistant = try MigrationAssistant(store, Self.history())
+    let delegate = ClosureDelegate(model: try ManagedObjectModel(entities: [EntityDescription(name: "Other")]))
     assistant.delegate = delegate
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(report.modelSource == .file)
     #expect(try TwinVersions.values(in: store) == ["A", "B"])
   }
@@ -118,13 +91,10 @@ struct SourceVersionTests {
     let (earlier, later) = (directory.file("Earlier.sqlite"), directory.file("Later.sqlite"))
     try TwinVersions.makeStore(at: earlier, .init(.one, identifiers: ["1"]))
     try TwinVersions.makeStore(at: later, .init(.two, identifiers: ["2"]))
-    #expect(try Self.assistant(earlier, history).status() == .tooOld)
-    #expect(try Self.assistant(later, history).status() == .tooNew)
-    guard case .migrated = try Self.assistant(earlier, history).migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
-    let error = #expect(throws: MigrationAssistantError.self) { try Self.assistant(later, history).migrateStore() }
+    #expect(try MigrationAssistant(earlier, history).status() == .tooOld)
+    #expect(try MigrationAssistant(later, history).status() == .tooNew)
+    try MigrationAssistant(earlier, history).migrate()
+    let error = #expect(throws: MigrationAssistantError.self) { try MigrationAssistant(later, history).migrateStore() }
     guard case .newerVersion(let newer) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -139,14 +109,11 @@ struct SourceVersionTests {
     let history = try ModelHistory(
       current: TwinVersions.current(), name: "3",
       earlier: [("1", TwinVersions.model(.one)), ("1 again", TwinVersions.model(.one))])
-    let assistant = Self.assistant(store, history)
-    let delegate = Delegate()
+    let assistant = MigrationAssistant(store, history)
+    let delegate = ClosureDelegate()
     assistant.delegate = delegate
-    guard case .migrated = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
-    #expect(delegate.version == "1 again" && !delegate.isInDoubt)
+    try assistant.migrate()
+    #expect(Self.version(delegate) == "1 again" && !Self.isInDoubt(delegate))
   }
 
   // MARK: - Reading
@@ -161,8 +128,7 @@ struct SourceVersionTests {
     }
     // These are more than are remembered, all of other hashes.
     for number in 10..<30 {
-      var item = EntityDescription(name: "Item")
-      item.attributes = [AttributeDescription(name: "number\(number)", type: .string)]
+      let item = Make.entity("Item", [AttributeDescription(name: "number\(number)", type: .string)])
       try write(try ManagedObjectModel(entities: [item]), "0 \(number)")
     }
     for version in TwinVersions.Version.allCases { try write(TwinVersions.model(version), version.rawValue) }
@@ -172,10 +138,7 @@ struct SourceVersionTests {
     for (number, version) in [TwinVersions.Version.one, .two, .one].enumerated() {
       let store = directory.file("\(number).sqlite")
       try TwinVersions.makeStore(at: store, .init(version, identifiers: [version.rawValue]))
-      guard case .migrated = try Self.assistant(store, history).migrateStore() else {
-        Issue.record("not migrated")
-        return
-      }
+      try MigrationAssistant(store, history).migrate()
       #expect(try TwinVersions.values(in: store) == TwinVersions.expected(version))
       for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name != "3.json" {
         try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
@@ -187,8 +150,7 @@ struct SourceVersionTests {
     let directory = try TemporaryDirectory()
     let folder = directory.file("History")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    var item = EntityDescription(name: "Item")
-    item.attributes = [AttributeDescription(name: "old", type: .string)]
+    let item = Make.entity("Item", [AttributeDescription(name: "old", type: .string)])
     let oldest = try ManagedObjectModel(entities: [item])
     let models = [("0", oldest), ("1", try TwinVersions.model(.one)), ("2", try TwinVersions.current())]
     for (name, model) in models {
@@ -235,7 +197,7 @@ struct CorpusTwinTests {
     let history = ModelHistory(
       current: models[2], name: names[2], earlier: [(names[0], models[0]), (names[1], models[1])])
     let plan = try #require(
-      try MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history).plan())
+      try MigrationAssistant(url, history).plan())
     #expect(plan.source.versionIdentifiers == [number])
     let mapping = plan.mapping.entityMappings.first { $0.destinationEntityName == "Conversation" }
     #expect((mapping?.sourceEntityName == "Conversation") == (number == "2.46.0"))

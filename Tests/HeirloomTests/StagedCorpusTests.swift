@@ -72,12 +72,9 @@ struct StagedCorpusTests {
   ) throws -> MigrationReport {
     let history = ModelHistory(
       current: current, name: "current", earlier: earlier.enumerated().map { ("version \($0 + 1)", $1) })
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history,
-      configuration: .withBothProofs)
+    let assistant = MigrationAssistant(url, history, .withBothProofs)
     assistant.stagedManager = manager
-    guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
-    return report
+    return try assistant.migrate()
   }
 
   private func copy(_ path: String, into directory: TemporaryDirectory, as name: String) throws -> URL {

@@ -7,8 +7,6 @@ import Testing
 
 /// Ways that only the versions between make possible: each hop can be inferred, and the whole way can't.
 struct StepwisePathTests {
-  private typealias Make = InferableChangeTests
-
   /// An attribute of a version: its name, whether it is a number, and its renaming identifier.
   private typealias Item = (name: String, isNumber: Bool, id: String?)
 
@@ -63,7 +61,7 @@ struct StepwisePathTests {
 
   private static func rows(_ url: URL, _ model: ManagedObjectModel) throws -> [[SQLiteValue]] {
     let columns = model.entities[0].attributes.map { "Z\($0.name.uppercased())" }.sorted()
-    return try Connection(path: url.path, mode: .readOnly).rows(
+    return try Connection(reading: url).rows(
       "SELECT \(columns.joined(separator: ", ")) FROM ZNOTE ORDER BY Z_PK")
   }
 
@@ -85,10 +83,7 @@ struct StepwisePathTests {
   private static func migrate(
     _ url: URL, _ history: ModelHistory, losses: LossPolicy = .keepVersion
   ) throws -> MigrationReport? {
-    var configuration = MigrationAssistant.Configuration()
-    configuration.losses = losses
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    let assistant = MigrationAssistant(url, history, .init(losses: losses))
     guard case .migrated(let report) = try assistant.migrateStore() else { return nil }
     return report
   }
@@ -132,9 +127,7 @@ struct StepwisePathTests {
       }
       if !isLost.contains(false) {
         let plan = try #require(
-          try MigrationAssistant(
-            storeURL: url, modelController: ModelController(storeURL: url), history: ModelHistory(contentsOf: folder)
-          ).plan())
+          try MigrationAssistant(url, ModelHistory(contentsOf: folder)).plan())
         #expect(
           !plan.losses.isEmpty
             || plan.warnings.contains { $0.contains("hops. Possible losses of later hops (values of") },
@@ -152,9 +145,7 @@ struct StepwisePathTests {
         report.previousVersion.isPinned == isLost[try #require(expected.firstIndex(of: found))], "\(number): \(history)"
       )
       // One swap, one kept version, which opens with the first model.
-      let kept = try MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: try ModelHistory(contentsOf: folder)
-      ).archive.previousVersions()
+      let kept = try MigrationAssistant(url, try ModelHistory(contentsOf: folder)).archive.previousVersions()
       #expect(kept.map(\.id) == [report.previousVersion.id])
       #expect(try Self.rows(report.previousVersion.storeURL, models[0]).count == 4)
       stepwise += 1

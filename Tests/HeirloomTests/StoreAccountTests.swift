@@ -8,19 +8,15 @@ import Testing
 ///
 /// The tests' accountant counts the rest; see `Accountant.imbalances(of:isByCode:)`.
 struct StoreAccountTests {
-  private typealias Make = InferableChangeTests
-
   private let directory: TemporaryDirectory
   private var url: URL { directory.file("Store.sqlite") }
 
   init() throws { directory = try TemporaryDirectory() }
 
   private func makeStore(_ model: ManagedObjectModel, _ fill: (ManagedObjectContext) throws -> Void) throws {
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    try fill(context)
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: model) { context in
+      try fill(context)
+    }
   }
 
   private static func model(isLater: Bool, unique: Bool = false) throws -> ManagedObjectModel {
@@ -69,9 +65,7 @@ struct StoreAccountTests {
     let accounts = StoreAccounts()
     configuration.account = accounts.add
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", try source ?? Self.model(isLater: false))]),
-      configuration: configuration)
+      url, from: try source ?? Self.model(isLater: false), to: destination, configuration)
     _ = try #require(try assistant.plan())
     return accounts.hops.flatMap(\.lines).map { line in
       let parts = line.parts.map { "\($0.fate.rawValue) \($0.count) \($0.places.joined(separator: ","))" }
@@ -240,10 +234,7 @@ struct StoreAccountTests {
         try context.insert(name)["size"] = .double(size)
       }
     }
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("ALTER TABLE ZBASE ADD COLUMN mine TEXT")
-    try connection.execute("UPDATE ZBASE SET mine = 'x'")
-    try connection.close()
+    try Connection.execute("ALTER TABLE ZBASE ADD COLUMN mine TEXT", "UPDATE ZBASE SET mine = 'x'", on: url.path)
     let found = try lines(model(isLater: true), from: source)
     for line in [
       "cells ZBASE.ZSIZE 3: withObjects 1 ; changed 1 ZBASE.ZLENGTH; carried 1 ZBASE.ZLENGTH",
@@ -267,9 +258,7 @@ struct StoreAccountTests {
       let author = try context.insert("Author")
       for _ in 0..<3 { try context.insert("Note")[toOne: "author"] = author }
     }
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 3")
-    try connection.close()
+    try Connection.execute("UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 3", on: url.path)
     let found = try lines(model(isLater: true), from: source)
     for line in [
       "bookkeeping ZNOTE.Z_FOK_AUTHOR 3: lost 3 ", "bookkeeping ZNOTE.ZAUTHOR 3: links 2 Author.notes; leftOut 1 ",
@@ -291,9 +280,7 @@ struct StoreAccountTests {
     try makeStore(source) { context in
       for name in ["Left", "Right", "Right"] { _ = try context.insert(name) }
     }
-    let connection = try Connection(path: url.path, mode: .readWrite)
-    try connection.execute("UPDATE ZBASE SET ZSIZE = 7")
-    try connection.close()
+    try Connection.execute("UPDATE ZBASE SET ZSIZE = 7", on: url.path)
     let found = try lines(model(isLater: true), from: source)
     #expect(found.contains("cells ZBASE.ZSIZE 3: lost 1 ; leftOut 2 "), "\(found.joined(separator: "\n"))")
   }
@@ -317,12 +304,8 @@ struct StoreAccountTests {
     let accounts = StoreAccounts()
     configuration.account = accounts.add
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: third, earlier: [("1", first), ("2", second)]), configuration: configuration)
-    guard case .migrated = try assistant.migrateStore() else {
-      Issue.record("expected a migration")
-      return
-    }
+      url, ModelHistory(current: third, earlier: [("1", first), ("2", second)]), configuration)
+    try assistant.migrate()
     #expect(accounts.hops.map(\.source) == [first, second] && accounts.hops.map(\.destination) == [second, third])
     let links = accounts.hops.first?.lines.filter { $0.kind == .links } ?? []
     #expect(links.map(\.name) == ["Author.notes"] && links.flatMap(\.parts).map(\.fate) == [.code])

@@ -7,8 +7,6 @@ import Testing
 
 /// Pairs of stores that differ in one place, whose comparison is held against plain SQL.
 struct StoreComparisonTests {
-  private typealias Make = InferableChangeTests
-
   /// A store's values by plain SQL: each row of each table as SQL literals, files by their bytes.
   private struct Picture {
     private var rows: [String: [String: Int]] = [:]
@@ -18,7 +16,7 @@ struct StoreComparisonTests {
     /// Left out: how often an object was saved, Core Data's model copy and highest keys, SQLite's own tables; numbers of
     /// entities that follow from the table, or from the key beside them.
     init(_ store: URL) throws {
-      let connection = try Connection(path: store.path, mode: .readOnly)
+      let connection = try Connection(reading: store)
       let entities = try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
       let alone = try connection.rows(
         "SELECT 'Z' || UPPER(Z_NAME) FROM Z_PRIMARYKEY AS e WHERE Z_SUPER = 0"
@@ -103,10 +101,8 @@ struct StoreComparisonTests {
 
     init() throws {
       directory = try TemporaryDirectory()
-      var data = AttributeDescription(name: "data", type: .binary)
-      (data.isOptional, data.allowsExternalBinaryDataStorage) = (true, true)
-      var size = AttributeDescription(name: "size", type: .double)
-      size.isOptional = true
+      let data = Make.attribute("data", .binary, external: true)
+      let size = Make.attribute("size", .double)
       var item = Make.entity("Item", [Make.attribute("name"), data, size])
       func link(_ name: String, _ entity: String, _ inverse: String, _ maxCount: Int, isOrdered: Bool = false)
         -> RelationshipDescription
@@ -125,9 +121,7 @@ struct StoreComparisonTests {
       var tag = Make.entity("Tag", [Make.attribute("name")])
       tag.relationships = [link("items", "Item", "tags", 0)]
       model = try ManagedObjectModel(entities: [item, person, friend, tag])
-      var generator = StoreGenerator(objectsPerEntity: 3, seed: 5)
-      generator.isFull = true
-      try generator.makeStore(at: store, model: model)
+      try StoreGenerator.makeStore(at: store, model: model, objects: 3, seed: 5, isFull: true)
       try write(
         """
         ALTER TABLE ZITEM ADD COLUMN ZOWN VARCHAR; UPDATE ZITEM SET ZOWN = 'mine';
@@ -206,7 +200,7 @@ struct StoreComparisonTests {
     let scene = try Scene()
     let before = try Picture(scene.store)
     var cases: [(note: String, change: (URL) throws -> Void)] = []
-    let connection = try Connection(path: scene.store.path, mode: .readOnly)
+    let connection = try Connection(reading: scene.store)
     let columns = try connection.rows(
       "SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c WHERE s.type = 'table'"
         + " AND s.name NOT IN ('Z_METADATA', 'Z_PRIMARYKEY', 'Z_MODELCACHE') AND s.name NOT LIKE 'sqlite%'"
@@ -283,9 +277,7 @@ struct StoreComparisonTests {
         "a file that a row names has another name",
         { url in
           let name = UUID().uuidString
-          let reader = try Connection(path: url.path, mode: .readOnly)
-          let data = try reader.firstValue("SELECT ZDATA FROM ZITEM WHERE Z_PK = 1")?.blob ?? []
-          try reader.close()
+          let data = try Connection(reading: url).firstValue("SELECT ZDATA FROM ZITEM WHERE Z_PK = 1")?.blob ?? []
           guard case .file(let named)? = ExternalStorage(data) else { throw CocoaError(.fileReadCorruptFile) }
           let file = KeptStoreScene.folder(of: url).appendingPathComponent(named)
           try FileManager.default.moveItem(

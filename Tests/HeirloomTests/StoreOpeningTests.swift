@@ -6,8 +6,6 @@ import Testing
 
 /// The results of opening a store, whatever is in its place and whatever the options say.
 struct StoreOpeningTests {
-  private typealias Make = InferableChangeTests
-
   enum Place: String, CaseIterable, CustomTestStringConvertible {
     case nothing, noFolder, current, older, newer, unknown, needsMapping, corrupt, folder, empty, straySideFile,
       halfDone
@@ -172,9 +170,7 @@ struct StoreOpeningTests {
       try PersistentStore.open(at: url, history: models.history).close()
       #expect(try Data(contentsOf: url) == bytes)
       #expect(try FileManager.default.attributesOfItem(atPath: snapshot)[.modificationDate] as? Date == dates)
-      let kept = try MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: models.history
-      ).archive.previousVersions()
+      let kept = try MigrationAssistant(url, models.history).archive.previousVersions()
       #expect(kept.count == (place == .older || place == .halfDone ? 1 : 0))
       let incoming = try? FileManager.default.contentsOfDirectory(atPath: url.path + ".heirloom/incoming")
       #expect(incoming ?? [] == [])
@@ -217,19 +213,6 @@ struct StoreOpeningTests {
   }
 
   @Test func `a mapping, a delegate and stages go with the options`() throws {
-    final class Renaming: MigrationAssistantDelegate {
-      var events = 0
-
-      func migrationAssistant(
-        _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
-        to destination: ManagedObjectModel,
-        need: MappingNeed
-      ) throws -> MappingModel? {
-        MappingModel(entityMappings: [EntityMapping(from: "Old", to: "New")])
-      }
-
-      func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events += 1 }
-    }
     let directory = try TemporaryDirectory()
     let (old, new) = try (
       ManagedObjectModel(entities: [Make.entity("Old", [Make.attribute("name")])]),
@@ -240,7 +223,9 @@ struct StoreOpeningTests {
       try Self.makeStore(url, old)
       var options = PersistentStoreOptions()
       options.infersMappingModel = false
-      let delegate = Renaming()
+      let delegate = ClosureDelegate(mapping: { _, _, _ in
+        MappingModel(entityMappings: [EntityMapping(from: "Old", to: "New")])
+      })
       if way == "delegate" {
         options.delegate = delegate
       } else {
@@ -250,7 +235,7 @@ struct StoreOpeningTests {
       }
       let store = try PersistentStore.open(at: url, model: new, options: options)
       #expect(try ManagedObjectContext(store: store).count("New") == 5)
-      #expect((delegate.events > 0) == (way == "delegate"))
+      #expect(delegate.events.isEmpty == (way != "delegate"))
     }
     withExtendedLifetime(directory) {}
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import TestSupport
 
 /// The content of a store's file, fact by fact, so that a difference between two files names its place.
 struct StorePicture {
@@ -42,7 +43,7 @@ struct StorePicture {
 
   /// `renumbered` has keys, by table, that are used instead of the objects' own.
   init(of url: URL, model: ManagedObjectModel, renumbered: [String: [Int64: Int64]] = [:]) throws {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     actual = try ActualSchema(of: connection)
     schema = PhysicalSchema(model: model, actual: actual)
     for object in actual.objects where object.kind != .table {

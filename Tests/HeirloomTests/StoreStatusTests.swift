@@ -6,8 +6,6 @@ import Testing
 
 /// The status of a store for extensions and second processes, without a lock and without a byte written.
 struct StoreStatusTests {
-  private typealias Make = InferableChangeTests
-
   private struct Scene {
     let directory: TemporaryDirectory
     let old: ManagedObjectModel
@@ -31,9 +29,7 @@ struct StoreStatusTests {
       later: [(name: String, model: ManagedObjectModel)] = [], at url: URL? = nil
     ) throws -> StoreStatus {
       let url = url ?? store
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url),
-        history: ModelHistory(current: current, earlier: earlier, later: later))
+      let assistant = MigrationAssistant(url, ModelHistory(current: current, earlier: earlier, later: later))
       let picture = FolderPicture(of: directory.url)
       let status = try assistant.status()
       #expect(try assistant.status() == status)
@@ -66,9 +62,7 @@ struct StoreStatusTests {
     var configuration = MigrationAssistant.Configuration()
     // An app that sets incompatible stores aside must not do so with one that is only protected.
     configuration.incompatibleStore = .setAside
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: scene.new, earlier: [("1", scene.old)]), configuration: configuration)
+    let assistant = MigrationAssistant(store, from: scene.old, to: scene.new, configuration)
     let picture = FolderPicture(of: scene.directory.url)
     try device.whileLocked { () throws in
       #expect(try scene.status(scene.new, earlier: [("1", scene.old)], at: store) == .protected)
@@ -143,10 +137,8 @@ struct StoreStatusProcessTests {
     for attempt in 0..<20 where !isSeen {
       let directory = try TemporaryDirectory()
       let store = directory.file("Done.sqlite")
-      var generator = StoreGenerator(objectsPerEntity: 500 << min(attempt, 5), seed: UInt64(attempt))
-      try generator.makeStore(at: store, model: first)
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      try StoreGenerator.makeStore(at: store, model: first, objects: 500 << min(attempt, 5), seed: UInt64(attempt))
+      let assistant = MigrationAssistant(store, history)
       #expect(try assistant.status() == .tooOld)
       let process = Process()
       process.executableURL = BuiltTool.url

@@ -74,20 +74,18 @@ struct StrayLinkTests {
 
   /// Makes a store of six apples in six crates, of which three apples become pears, and two crates bins.
   private static func fill(_ url: URL, _ model: ManagedObjectModel, _ storage: Storage) throws {
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    for number in 0..<6 {
-      let (apple, crate) = (try context.insert("Apple"), try context.insert("Crate"))
-      try apple.set("fruit \(number)", for: "title")
-      try crate.set("box \(number)", for: "title")
-      switch storage {
-      case .key, .keyWithEntity, .keyOfBoth: apple[toOne: "box"] = crate
-      case .pairs: apple[toMany: "box"] = [crate]
-      case .inverselessKey: crate[toMany: "apples"] = [apple]
+    try PersistentStore.make(at: url, model: model) { context in
+      for number in 0..<6 {
+        let (apple, crate) = (try context.insert("Apple"), try context.insert("Crate"))
+        try apple.set("fruit \(number)", for: "title")
+        try crate.set("box \(number)", for: "title")
+        switch storage {
+        case .key, .keyWithEntity, .keyOfBoth: apple[toOne: "box"] = crate
+        case .pairs: apple[toMany: "box"] = [crate]
+        case .inverselessKey: crate[toMany: "apples"] = [apple]
+        }
       }
     }
-    try context.save()
-    try store.close()
     let plain = try Connection(path: url.path, mode: .readWrite)
     for (table, entity, titles) in [("ZFRUIT", "Pear", "fruit [235]"), ("ZBOX", "Bin", "box [45]")] {
       try plain.execute(
@@ -99,7 +97,7 @@ struct StrayLinkTests {
 
   /// Returns the links of a store by the titles of fruit and box, by plain SQL, whatever holds them.
   static func links(_ url: URL) throws -> Set<String> {
-    let plain = try Connection(path: url.path, mode: .readOnly)
+    let plain = try Connection(reading: url)
     let names = try plain.rows("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap { $0[0].text }
     let (fruit, boxes) = (["ZFRUIT", "ZPEAR"].filter(names.contains), ["ZBOX", "ZBIN"].filter(names.contains))
     func columns(_ table: String) throws -> [String] {
@@ -139,10 +137,8 @@ struct StrayLinkTests {
     _ url: URL, from before: ManagedObjectModel, to after: ManagedObjectModel, by builder: BuilderChoice
   ) throws -> (assistant: MigrationAssistant, report: MigrationReport) {
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: after, earlier: [("before", before)]), configuration: .withBothProofs,
-      files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      url, ModelHistory(current: after, earlier: [("before", before)]), .withBothProofs, builder: builder)
+    let report = try assistant.migrate()
     return (assistant, report)
   }
 

@@ -99,7 +99,7 @@ struct StrayPlaceTests {
 
   /// Returns the fruit in the list of each box, by plain SQL: those whose place is beside their link.
   private static func places(_ url: URL) throws -> [String: [String]] {
-    let plain = try Connection(path: url.path, mode: .readOnly)
+    let plain = try Connection(reading: url)
     var lists: [String: [String]] = [:]
     for table in try plain.rows("SELECT name FROM sqlite_schema WHERE type = 'table'").compactMap({ $0[0].text }) {
       let columns = try plain.rows("SELECT name FROM pragma_table_info('\(table)')").compactMap { $0[0].text }

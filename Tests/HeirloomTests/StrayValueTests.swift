@@ -40,11 +40,9 @@ struct StrayValueTests {
 
   /// Makes a store of two apples, and of four pears that were apples, of which one has no unit and one the default.
   private static func fill(_ url: URL, _ model: ManagedObjectModel) throws {
-    let store = try PersistentStore.create(at: url, model: model)
-    let context = ManagedObjectContext(store: store)
-    for number in 0..<6 { try context.insert("Apple").set("fruit \(number)", for: "title") }
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: model) { context in
+      for number in 0..<6 { try context.insert("Apple").set("fruit \(number)", for: "title") }
+    }
     try Connection(path: url.path, mode: .readWrite).execute(
       "UPDATE ZFRUIT SET Z_ENT = (SELECT k.Z_ENT FROM Z_PRIMARYKEY AS k"
         + " WHERE k.Z_NAME = iif(ZFRUIT.Z_PK > 2, 'Pear', 'Apple')),"
@@ -52,7 +50,7 @@ struct StrayValueTests {
   }
 
   private static func units(_ url: URL, _ column: String) throws -> [[SQLiteValue]] {
-    try Connection(path: url.path, mode: .readOnly).rows(
+    try Connection(reading: url).rows(
       "SELECT Z_PK, \(column) FROM ZFRUIT ORDER BY Z_PK")
   }
 
@@ -66,13 +64,9 @@ struct StrayValueTests {
     try Self.fill(url, before)
     let stored = try Self.units(url, "ZUNIT")
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try Self.model(release), earlier: [("before", before)]),
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+      url, ModelHistory(current: try Self.model(release), earlier: [("before", before)]), .withBothProofs,
+      builder: builder)
+    let report = try assistant.migrate()
     #expect(report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" }.sorted() == release.losses)
     switch release {
     case .renumbered: #expect(try Self.units(url, "ZUNIT") == stored)

@@ -73,21 +73,14 @@ struct SwiftDataTests {
       let index = try #require(entities.firstIndex { $0.attributes.contains { $0.composite != nil } })
       let place = try #require(entities[index].attributes.firstIndex { $0.composite != nil })
       let composite = entities[index].attributes[place].name
-      var note = AttributeDescription(name: "heirloomNote", type: .string)
-      note.defaultValue = .string("new")
+      let note = Make.attribute("heirloomNote", optional: false, value: .string("new"))
       entities[index].attributes[place].composite?.elements.append(note)
-      var rating = AttributeDescription(name: "heirloomRating", type: .integer16)
-      rating.defaultValue = .integer(3)
+      let rating = Make.attribute("heirloomRating", .integer16, optional: false, value: .integer(3))
       entities[index].attributes.append(rating)
       let after = try ManagedObjectModel(
         entities: entities, versionIdentifiers: ["1.1.0"], configurations: before.configurations)
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: ModelHistory(current: after),
-        configuration: .init(), files: POSIXFileOperations(), builder: builder)
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("expected a migration")
-        return
-      }
+      let assistant = MigrationAssistant(url, ModelHistory(current: after), builder: builder)
+      let report = try assistant.migrate()
       #expect(report.plan.losses.isEmpty && report.plan.blockers.isEmpty)
       #expect(try OtherTables(of: url, model: after) == history)
       #expect(try StoreVerification.report(onStoreAt: url.path).findings.isEmpty)

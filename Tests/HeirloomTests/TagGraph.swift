@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import TestSupport
 
 /// The tags of a store with all links to and from them, and the result that a decision about equal names must have.
 ///
@@ -28,7 +29,7 @@ struct TagGraph: Equatable {
   var subs: [Int64: Int64] = [:]
 
   init(_ url: URL) throws {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     let names = try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
     let entities = Dictionary(uniqueKeysWithValues: names.map { ($0[0].integer ?? 0, $0[1].text ?? "") })
     func number(_ value: SQLiteValue) -> Double? {

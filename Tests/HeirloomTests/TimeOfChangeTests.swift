@@ -6,8 +6,6 @@ import Testing
 
 /// The time of an object's last change is a derived attribute, and yet no other value tells it.
 struct TimeOfChangeTests {
-  private typealias Make = InferableChangeTests
-
   class Standard: EntityMigrationPolicy {}
 
   class Naming: EntityMigrationPolicy {
@@ -55,11 +53,9 @@ struct TimeOfChangeTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("Items.sqlite")
     let before = try model(Array(Release.more.attributes.prefix(2)))
-    let store = try PersistentStore.create(at: url, model: before)
-    let context = ManagedObjectContext(store: store)
-    for number in 0..<3 { try context.insert("Item").set("item \(number)", for: "name") }
-    try context.save()
-    try store.close()
+    try PersistentStore.make(at: url, model: before) { context in
+      for number in 0..<3 { try context.insert("Item").set("item \(number)", for: "name") }
+    }
     let plain = try Connection(path: url.path, mode: .readWrite)
     try plain.registerCoreDataFunctions()
     try plain.execute("UPDATE ZITEM SET ZCHANGED = 100.5 + Z_PK WHERE Z_PK < 3")
@@ -75,16 +71,14 @@ struct TimeOfChangeTests {
       ]
     }
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: after, earlier: [("before", before)]), configuration: configuration,
-      files: POSIXFileOperations(), builder: builder)
+      url, ModelHistory(current: after, earlier: [("before", before)]), configuration, builder: builder)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("not migrated")
       return ([], [])
     }
     let losses = report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" }
     guard release != .dropped else { return (losses, []) }
-    let rows = try Connection(path: url.path, mode: .readOnly).rows("SELECT ZCHANGED FROM ZITEM ORDER BY Z_PK")
+    let rows = try Connection(reading: url).rows("SELECT ZCHANGED FROM ZITEM ORDER BY Z_PK")
     return (losses, rows.map { $0[0] })
   }
 

@@ -64,10 +64,8 @@ struct TrailingBytesTests {
     var configuration = MigrationAssistant.Configuration()
     (configuration.losses, configuration.proof) = (.accept, proof)
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: try change.after(), earlier: [("1", try FlightChange.before())]),
-      configuration: configuration, files: POSIXFileOperations(), builder: .always(builder))
-    guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      store, from: try FlightChange.before(), to: try change.after(), configuration, builder: .always(builder))
+    let report = try assistant.migrate()
     #expect(report.plan.builder == builder)
     return report
   }
@@ -90,7 +88,7 @@ struct TrailingBytesTests {
       }
       for url in [scene.store, kept] {
         #expect(try FlightChange.pilots(in: url) == FlightChange.names.union(FlightChange.ages), "\(journal)")
-        let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+        let connection = try Connection(reading: url, options: .inspecting)
         #expect(try connection.firstValue("PRAGMA integrity_check")?.text == "ok", "\(journal)")
         try connection.close()
       }

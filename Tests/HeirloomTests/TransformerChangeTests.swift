@@ -6,8 +6,6 @@ import Testing
 
 /// A value transformer that changes over rows, of which no version hash tells.
 struct TransformerChangeTests {
-  private typealias Make = InferableChangeTests
-
   /// Names of transformers, and whether they write the same bytes.
   private static let changes: [(before: String?, after: String?, isTold: Bool)] = [
     (nil, nil, false), (nil, "NSSecureUnarchiveFromData", false), ("NSKeyedUnarchiveFromData", "", false),
@@ -30,14 +28,12 @@ struct TransformerChangeTests {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")
     let source = try Self.model(change.before, more: false)
-    let store = try PersistentStore.create(at: url, model: source)
-    let context = ManagedObjectContext(store: store)
-    for number in 0..<7 {
-      let item = try context.insert(number % 2 == 0 ? "Item" : "Sub")
-      if number < 5 { item["colour"] = .binary([1, 2, UInt8(number)]) }
+    try PersistentStore.make(at: url, model: source) { context in
+      for number in 0..<7 {
+        let item = try context.insert(number % 2 == 0 ? "Item" : "Sub")
+        if number < 5 { item["colour"] = .binary([1, 2, UInt8(number)]) }
+      }
     }
-    try context.save()
-    try store.close()
     let destination = try Self.model(change.after, more: true)
     let assistant = DataDecisionTests.assistant(url, source, destination, [])
     let plan = try #require(try assistant.plan())
@@ -45,8 +41,7 @@ struct TransformerChangeTests {
     #expect(told.count == (change.isTold ? 1 : 0) && told.allSatisfy { $0.hasPrefix("5 rows: ") }, "\(plan.warnings)")
     #expect(plan.losses.isEmpty && plan.blockers.isEmpty)
     _ = try assistant.migrateStore()
-    let connection = try Connection(path: url.path, mode: .readOnly)
-    let bytes = try connection.rows("SELECT ZCOLOUR FROM ZITEM ORDER BY Z_PK").map { $0[0] }
+    let bytes = try Connection(reading: url).rows("SELECT ZCOLOUR FROM ZITEM ORDER BY Z_PK").map { $0[0] }
     #expect(bytes == (0..<7).map { $0 < 5 ? .blob([1, 2, UInt8($0)]) : .null })
   }
 }

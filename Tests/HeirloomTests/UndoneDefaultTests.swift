@@ -132,14 +132,8 @@ struct UndoneDefaultTests {
         EntityMapping(from: "Note", to: "Note", policy: Undoing.self, userInfo: ["code": code.rawValue])
       }
     ]
-    let outcome = try MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
-    ).migrateStore()
-    guard case .migrated(let report) = outcome else {
-      Issue.record("not migrated")
-      return
-    }
+    let outcome = try MigrationAssistant(url, from: source, to: destination, configuration).migrateStore()
+    let report = try #require(outcome.report)
     #expect(report.plan.losses.map { "\($0.kind) \($0.name) \($0.rows)" } == code.expected)
     let kept = try StoreArchive(storeURL: url).previousVersions()
     #expect(kept.map(\.isPinned) == [!code.expected.isEmpty])

@@ -45,11 +45,8 @@ struct UnknownColumnTests {
   }
 
   private static func migrate(_ url: URL, _ history: ModelHistory, _ builder: BuilderChoice) throws -> MigrationReport {
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history,
-      configuration: .withBothProofs, files: POSIXFileOperations(), builder: builder)
-    guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
-    return report
+    let assistant = MigrationAssistant(url, history, .withBothProofs, builder: builder)
+    return try assistant.migrate()
   }
 
   @Test(
@@ -65,8 +62,7 @@ struct UnknownColumnTests {
       #expect(!expected.isEmpty)
       // The first renumbers all entities, and the tables of the others stay where they are.
       for name in ["AAAdded", "ZzAdded", "MmAdded"] {
-        var entity = EntityDescription(name: name)
-        entity.attributes = [AttributeDescription(name: "name", type: .string)]
+        let entity = Make.entity(name, [AttributeDescription(name: "name", type: .string)])
         let next = try ManagedObjectModel(entities: model.entities + [entity])
         let report = try Self.migrate(url, ModelHistory(current: next, earlier: [("before", model)]), builder)
         #expect(report.plan.losses.isEmpty)

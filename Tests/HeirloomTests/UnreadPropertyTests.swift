@@ -6,8 +6,6 @@ import Testing
 
 /// A policy × what it reads: what no property mapping takes and code never read is a loss, told and pinned after the run.
 struct UnreadPropertyTests {
-  private typealias Make = InferableChangeTests
-
   enum Reader: String, CaseIterable, Sendable {
     case nothing, title, titleOfSome, everything, byMapping, byDefault, pastMapping, authorByItsInverse
 
@@ -117,8 +115,7 @@ struct UnreadPropertyTests {
       let destination = try ManagedObjectModel(entities: [
         Make.entity("Entry", [Make.attribute("text")]), Make.entity("Author", [Make.attribute("name")]),
       ])
-      var generator = StoreGenerator(objectsPerEntity: 20, seed: 5)
-      try generator.makeStore(at: url, model: source)
+      try StoreGenerator.makeStore(at: url, model: source, objects: 20, seed: 5)
       let plain = try Connection(path: url.path, mode: .readWrite)
       try plain.execute("UPDATE ZNOTE SET ZMOOD = NULL WHERE Z_PK % 4 = 0")
       titles = try plain.firstInteger("SELECT COUNT(ZTITLE) FROM ZNOTE") ?? 0
@@ -136,11 +133,7 @@ struct UnreadPropertyTests {
     }
 
     func assistant(_ losses: LossPolicy = .keepVersion) -> MigrationAssistant {
-      var configuration = MigrationAssistant.Configuration()
-      configuration.losses = losses
-      configuration.mappings = [mapping]
-      return MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+      return MigrationAssistant(url, history, .init(mappings: [mapping], losses: losses))
     }
 
     /// The losses that there have to be, as `kind name rows links`.
@@ -163,10 +156,7 @@ struct UnreadPropertyTests {
   @Test(arguments: Reader.allCases)
   func `what code never read is a loss, and pins the previous version`(_ reader: Reader) throws {
     let scene = try Scene(reader)
-    guard case .migrated(let report) = try scene.assistant().migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let report = try scene.assistant().migrate()
     let expected = scene.expected(reader)
     #expect(Self.words(report.plan.losses) == expected)
     #expect(report.plan.unconsentedLosses.count == expected.count)
@@ -189,10 +179,7 @@ struct UnreadPropertyTests {
 
   @Test func `a configuration that accepts losses accepts these`() throws {
     let scene = try Scene(.title)
-    guard case .migrated(let report) = try scene.assistant(.accept).migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let report = try scene.assistant(.accept).migrate()
     #expect(report.plan.losses.map(\.consent) == [.configuration, .configuration])
     #expect(try StoreArchive(storeURL: scene.url).previousVersions().map(\.isPinned) == [false])
   }
@@ -227,13 +214,8 @@ struct UnreadPropertyTests {
         for entity in ["P", "Q"] { EntityMapping(from: entity, to: entity, policy: TextAlone.self) }
       }
     ]
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let assistant = MigrationAssistant(url, from: source, to: destination, configuration)
+    let report = try assistant.migrate()
     #expect(Self.words(report.plan.losses) == ["values P.size 3"])
   }
 
@@ -249,11 +231,8 @@ struct UnreadPropertyTests {
           [Make.attribute("text")] + (other.isEmpty ? [] : [Make.attribute(other, value: .string("small"))]))
       ])
     }
-    var generator = StoreGenerator(objectsPerEntity: 4, seed: 3)
-    try generator.makeStore(at: url, model: models[0])
-    let plain = try Connection(path: url.path, mode: .readWrite)
-    try plain.execute("UPDATE ZFIRST SET ZSIZE = 'large'")
-    try plain.close()
+    try StoreGenerator.makeStore(at: url, model: models[0], objects: 4, seed: 3)
+    try Connection.execute("UPDATE ZFIRST SET ZSIZE = 'large'", on: url.path)
     let names = ["1", "2", "3"]
     var configuration = MigrationAssistant.Configuration()
     configuration.losses = .stop
@@ -266,28 +245,20 @@ struct UnreadPropertyTests {
       Array(zip(names, models)).map { (name: $0, model: $1) },
       acknowledging: [("1", "2", ["First.size"])] + (isAcknowledged ? [("2", "3", ["Second.extent"])] : []),
       in: directory)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    let assistant = MigrationAssistant(url, history, configuration)
     guard isAcknowledged else {
       #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
       #expect(try StoreMetadata(contentsOf: url).versionHashes == models[0].versionHashes())
       // Where losses stop nothing, the version before all hops alone holds what a later one lost.
       configuration.losses = .keepVersion
-      let keeping = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
-      guard case .migrated = try keeping.migrateStore() else {
-        Issue.record("not migrated")
-        return
-      }
+      let keeping = MigrationAssistant(url, history, configuration)
+      try keeping.migrate()
       let kept = try keeping.archive.previousVersions()
       #expect(kept.map(\.isPinned) == [true])
       #expect(kept.flatMap(\.alone).map { "\($0.entity).\($0.property ?? "")" } == ["Second.extent"])
       return
     }
-    guard case .migrated(let report) = try assistant.migrateStore() else {
-      Issue.record("not migrated")
-      return
-    }
+    let report = try assistant.migrate()
     #expect(Self.words(report.plan.losses) == ["values First.size 4", "values Second.extent 4"])
     #expect(report.plan.losses.map(\.consent) == [.lock, .lock])
   }

@@ -50,9 +50,7 @@ struct UsersPainsTests {
       configuration.defersLightweightMigration = defers
       configuration.storeTimeout = .seconds(0.2)
       configuration.lockTimeout = .seconds(0.05)
-      return MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history ?? self.history,
-        configuration: configuration)
+      return MigrationAssistant(store, history ?? self.history, configuration)
     }
 
     func lost() throws -> [String] {
@@ -62,20 +60,7 @@ struct UsersPainsTests {
     }
 
     func migrate(_ assistant: MigrationAssistant) throws -> MigrationReport {
-      guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
-      return report
-    }
-  }
-
-  private final class Listener: MigrationAssistantDelegate {
-    var onEvent: (MigrationEvent) throws -> Void = { _ in }
-    var failure: (any Error)?
-    var decision = MigrationDecision.automatic
-    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) -> MigrationDecision {
-      decision
-    }
-    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-      do { try onEvent(event) } catch { failure = error }
+      return try assistant.migrate()
     }
   }
 
@@ -95,7 +80,7 @@ struct UsersPainsTests {
         try Data(contentsOf: store).prefix(16_384).write(to: store)
       case .damagedPages:
         try Self.checkpoint(store)
-        let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
+        let connection = try Connection(reading: store, options: .inspecting)
         let size = Int(try connection.firstInteger("PRAGMA page_size") ?? 0)
         let root = Int(
           try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'ZBOOKMARKENTITY'") ?? 0)
@@ -104,9 +89,7 @@ struct UsersPainsTests {
         for offset in 0..<size { bytes[(root - 1) * size + offset] = 0xA5 }
         try bytes.write(to: store)
       case .otherModel:
-        let connection = try Connection(path: store.path, mode: .readWrite)
-        try connection.execute("DELETE FROM Z_MODELCACHE")
-        try connection.close()
+        try Connection.execute("DELETE FROM Z_MODELCACHE", on: store.path)
         return ModelHistory(current: scene.history.current)
       case .noMapping: return ModelHistory(current: try UsersPainsTests.seeded(3, scene.source).model)
       }
@@ -114,9 +97,7 @@ struct UsersPainsTests {
     }
 
     private static func checkpoint(_ store: URL) throws {
-      let connection = try Connection(path: store.path, mode: .readWrite)
-      try connection.execute("PRAGMA journal_mode = DELETE")
-      try connection.close()
+      try Connection.execute("PRAGMA journal_mode = DELETE", on: store.path)
     }
   }
 
@@ -203,9 +184,9 @@ struct UsersPainsTests {
     let scene = try Scene()
     let alone = ModelHistory(current: scene.history.current)
     let assistant = scene.assistant(alone)
-    let listener = Listener()
-    listener.decision = .proceed(consentingToLosses: true, acceptingUnknownVersion: true)
-    assistant.delegate = listener
+    assistant.delegate = ClosureDelegate(decision: { _ in
+      .proceed(consentingToLosses: true, acceptingUnknownVersion: true)
+    })
     let cached = try scene.migrate(assistant)
     #expect(cached.modelSource == .cache)
     #expect(try scene.lost() == [])
@@ -213,9 +194,7 @@ struct UsersPainsTests {
     // Only the snapshot beside it is left.
     let second = try Scene()
     try ModelController(storeURL: second.store).archive(second.source)
-    let connection = try Connection(path: second.store.path, mode: .readWrite)
-    try connection.execute("DELETE FROM Z_MODELCACHE")
-    try connection.close()
+    try Connection.execute("DELETE FROM Z_MODELCACHE", on: second.store.path)
     #expect(try second.migrate(second.assistant(alone)).modelSource == .snapshot)
     #expect(try second.lost() == [])
 
@@ -242,10 +221,10 @@ struct UsersPainsTests {
     // A migration that is stopped in the middle, again and again, costs nothing; once it may continue, it ends.
     for stop in [MigrationEvent.held, .built, .proven] {
       let assistant = scene.assistant()
-      let listener = Listener()
-      listener.onEvent = { [progress = assistant.progress] event in if event == stop { progress.cancel() } }
-      assistant.delegate = listener
-      let outcome = withExtendedLifetime(listener) { Result { try assistant.migrateStore() } }
+      assistant.delegate = ClosureDelegate(onEvent: { [progress = assistant.progress] event in
+        if event == stop { progress.cancel() }
+      })
+      let outcome = Result { try assistant.migrateStore() }
       guard case .failure(let error) = outcome else {
         // Once the candidate is proven, the swap may be first.
         #expect(stop == .proven)
@@ -303,9 +282,8 @@ struct UsersPainsTests {
     let entity = try #require(scene.history.current.entity(named: "BookmarkEntity"))
     let added = try #require(
       entity.attributes.first { $0.type == .string && !known.contains("BookmarkEntity.\($0.name)") })
-    let connection = try Connection(path: scene.store.path, mode: .readWrite)
-    try connection.execute("UPDATE ZBOOKMARKENTITY SET \(quote("Z" + added.name.uppercased())) = 'beta'")
-    try connection.close()
+    try Connection.execute(
+      "UPDATE ZBOOKMARKENTITY SET \(quote("Z" + added.name.uppercased())) = 'beta'", on: scene.store.path)
     // The released app knows nothing of the beta's model.
     let released = scene.assistant(ModelHistory(current: scene.source), policy: .setAside)
     #expect(try released.status() == .tooNew)
@@ -325,10 +303,9 @@ struct UsersPainsTests {
   @Test func `extension or widget shares the store`() throws {
     let scene = try Scene()
     let assistant = scene.assistant()
-    let listener = Listener()
     var statuses: [StoreStatus] = []
     var codes: Set<String> = []
-    listener.onEvent = { event in
+    assistant.delegate = ClosureDelegate(onEvent: { event in
       guard event == .built || event == .proven else { return }
       // Another process has another assistant.
       let picture = FolderPicture(of: scene.folder)
@@ -337,11 +314,9 @@ struct UsersPainsTests {
       #expect(FolderPicture(of: scene.folder).differences(from: picture) == [])
       let error = #expect(throws: MigrationAssistantError.self) { try widget.migrateStore() }
       codes.insert(error?.code ?? "none")
-    }
-    assistant.delegate = listener
+    })
     #expect(try scene.assistant().status() == .tooOld)
-    _ = try withExtendedLifetime(listener) { try scene.migrate(assistant) }
-    if let failure = listener.failure { throw failure }
+    _ = try scene.migrate(assistant)
     #expect(statuses == [.inProgress, .inProgress])
     #expect(codes == ["storeInUse"])
     #expect(try scene.assistant().status() == .current)
@@ -356,31 +331,22 @@ struct UsersPainsTests {
     // A table gets lost on the way: the proof finds it, and the old store stays.
     let scene = try Scene()
     let assistant = scene.assistant()
-    let listener = Listener()
-    listener.onEvent = { event in
+    assistant.delegate = ClosureDelegate(onEvent: { event in
       guard event == .built else { return }
       let work = scene.companion.appendingPathComponent("incoming")
       let name = try #require(try FileManager.default.contentsOfDirectory(atPath: work.path).first)
       let candidate = work.appendingPathComponent(name).appendingPathComponent("Diary.sqlite")
-      let connection = try Connection(path: candidate.path, mode: .readWrite, options: .building)
-      try connection.execute("PRAGMA journal_mode = DELETE")
-      try connection.execute("DROP TABLE ZBOOKMARKENTITY")
-      try connection.close()
-    }
-    assistant.delegate = listener
-    let error = withExtendedLifetime(listener) {
-      #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
-    }
-    if let failure = listener.failure { throw failure }
+      try Connection.execute(
+        "PRAGMA journal_mode = DELETE", "DROP TABLE ZBOOKMARKENTITY", on: candidate.path, options: .building)
+    })
+    let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(error?.description.contains("ZBOOKMARKENTITY") == true)
     #expect(try StoreContents(of: scene.store, model: scene.source) == scene.before)
     _ = try scene.migrate(scene.assistant())
     #expect(try scene.lost() == [])
 
     // Another tool left this store so: the metadata are right and a table is missing.
-    let connection = try Connection(path: scene.store.path, mode: .readWrite, options: .building)
-    try connection.execute("DROP TABLE ZBOOKMARKENTITY")
-    try connection.close()
+    try Connection.execute("DROP TABLE ZBOOKMARKENTITY", on: scene.store.path, options: .building)
     let metadata = try StoreMetadata(contentsOf: scene.store)
     #expect(metadata.isCompatible(with: scene.history.current))
     let opening = #expect(throws: MigrationAssistantError.self) {
@@ -410,8 +376,7 @@ struct UsersPainsTests {
       guard !source.entities.contains(where: { $0.superentity == entity.name }) else { continue }
       for (position, attribute) in entity.attributes.enumerated() where places.count < count {
         guard !attribute.isTransient, attribute.derivation == nil, simple.contains(attribute.type) else { continue }
-        var changed = AttributeDescription(name: attribute.name, type: .binary)
-        changed.isOptional = true
+        let changed = Make.attribute(attribute.name, .binary)
         entities[index].attributes[position] = changed
         entities[index].uniquenessConstraints = []
         entities[index].indexes = []
@@ -426,9 +391,7 @@ struct UsersPainsTests {
     try StoreCopy.withCopy { store, source in
       let (model, places) = try Self.seeded(count, source)
       #expect(places.count == count)
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: model, earlier: [("before", source)]))
+      let assistant = MigrationAssistant(store, ModelHistory(current: model, earlier: [("before", source)]))
       let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
       guard case .mappingNeeded(_, let obstacles, let skeleton) = error else { throw error }
       #expect(Set(obstacles.map { "\($0.entity).\($0.property ?? "")" }) == places && obstacles.count == count)

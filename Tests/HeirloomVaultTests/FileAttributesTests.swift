@@ -187,9 +187,7 @@ struct FileAttributesTests {
         try hold.duplicateStore(to: candidate)
         // Nobody else reads a candidate that isn't proven.
         #expect(try files.status(of: candidate)?.mode == 0o600)
-        let connection = try Connection(path: candidate, mode: .readWrite)
-        try connection.execute("PRAGMA user_version=2")
-        try connection.close()
+        try Connection.execute("PRAGMA user_version=2", on: candidate)
       }, prove: { _, _ in })
   }
 

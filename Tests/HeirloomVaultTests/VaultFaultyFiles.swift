@@ -2,11 +2,12 @@ import Foundation
 import HeirloomMigration
 import HeirloomStore
 import HeirloomVault
+import TestSupport
 
 /// A file system that refuses calls on demand, and records all of them.
 ///
 /// Where calls fail by their number, identifiers are numbers too, so that equal faults leave equal files.
-final class FaultyFiles: FileOperations {
+final class FaultyFiles: ForwardingFiles {
   enum Fault: Sendable {
     case none
     /// Counted from 1.
@@ -22,7 +23,7 @@ final class FaultyFiles: FileOperations {
     var identifiers = 0
   }
 
-  private let system = POSIXFileOperations(followsLinks: false)
+  let base: any FileOperations = POSIXFileOperations(followsLinks: false)
   private let fault: Fault
   private let code: Int32
   private let refusesLinks: Bool
@@ -47,7 +48,7 @@ final class FaultyFiles: FileOperations {
   var hits: Int { state.withLock(\.hits) }
   var calls: [(operation: FileError.Operation, path: String)] { state.withLock(\.calls) }
 
-  func check(_ operation: FileError.Operation, _ path: String, _ other: String? = nil) throws(FileError) {
+  func willCall(_ operation: FileError.Operation, _ path: String, _ other: String?) throws(FileError) {
     let fails = state.withLock { state in
       state.calls.append((operation, path))
       let fails =
@@ -63,116 +64,31 @@ final class FaultyFiles: FileOperations {
     if fails { throw FileError(operation, path, to: other, code: code) }
   }
 
-  func status(of path: String) throws(FileError) -> FileStatus? {
-    try check(.status, path)
-    return try system.status(of: path)
-  }
-
-  func names(in folder: String) throws(FileError) -> [String] {
-    try check(.list, folder)
-    return try system.names(in: folder)
-  }
-
-  func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError) {
-    try check(.makeDirectory, path)
-    try system.makeDirectory(path, attributes: attributes)
-  }
-
-  func removeDirectory(_ path: String) throws(FileError) {
-    try check(.removeDirectory, path)
-    try system.removeDirectory(path)
-  }
-
-  func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
-    try check(.write, path)
-    try system.makeEmptyFile(path, attributes: attributes)
-  }
-
   func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
     do throws(FileError) {
-      try check(.write, path)
+      try willCall(.write, path, nil)
     } catch {
       // A disk may fail in the middle, and then not even let the half be removed.
-      try? system.writeNewFile(path, bytes: Array(bytes.prefix(bytes.count / 2)), attributes: attributes)
+      try? base.writeNewFile(path, bytes: Array(bytes.prefix(bytes.count / 2)), attributes: attributes)
       throw error
     }
-    try system.writeNewFile(path, bytes: bytes, attributes: attributes)
-  }
-
-  func synchronizeFile(_ path: String) throws(FileError) {
-    try check(.synchronizeFile, path)
-    try system.synchronizeFile(path)
-  }
-
-  func synchronizeDirectory(_ path: String) throws(FileError) {
-    try check(.synchronizeDirectory, path)
-    try system.synchronizeDirectory(path)
+    try base.writeNewFile(path, bytes: bytes, attributes: attributes)
   }
 
   func link(_ path: String, to newPath: String) throws(FileError) {
-    try check(.link, path, newPath)
+    try willCall(.link, path, newPath)
     if refusesLinks { throw FileError(.link, path, to: newPath, code: EPERM) }
-    try system.link(path, to: newPath)
-  }
-
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
-    try check(.copy, path, newPath)
-    return try system.copyFile(path, to: newPath, attributes: attributes)
-  }
-
-  func rename(_ path: String, to newPath: String) throws(FileError) {
-    try check(.rename, path, newPath)
-    try system.rename(path, to: newPath)
-  }
-
-  func setMode(_ mode: UInt32, of path: String) throws(FileError) {
-    try check(.setMode, path)
-    try system.setMode(mode, of: path)
-  }
-
-  func unlink(_ path: String) throws(FileError) {
-    try check(.unlink, path)
-    try system.unlink(path)
-  }
-
-  func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
-    try check(.giveAttributes, folder)
-    try system.setExcludedFromBackup(isExcluded, folder)
-  }
-
-  func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-    try check(.read, path)
-    return try system.readFile(path, limit: limit)
-  }
-
-  func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
-    try check(.read, path)
-    return try system.readStart(of: path, count: count)
-  }
-
-  func resolvePath(_ path: String) throws(FileError) -> String {
-    try check(.resolve, path)
-    return try system.resolvePath(path)
-  }
-
-  func checkWritable(_ folder: String) throws(FileError) {
-    try check(.checkWritable, folder)
-    try system.checkWritable(folder)
-  }
-
-  func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
-    try check(.lock, path)
-    return try system.lock(path, timeout: timeout)
+    try base.link(path, to: newPath)
   }
 
   func hold(_ path: String) throws(FileError) -> any HeldFile {
-    try check(.read, path)
-    return FaultyHeldFile(files: self, path: path, held: try system.hold(path))
+    try willCall(.read, path, nil)
+    return FaultyHeldFile(files: self, path: path, held: try base.hold(path))
   }
 
   func volume(of path: String) throws(FileError) -> VolumeInformation {
-    try check(.volume, path)
-    let volume = try system.volume(of: path)
+    try willCall(.volume, path, nil)
+    let volume = try base.volume(of: path)
     return VolumeInformation(
       kind: volumeKind ?? volume.kind, fileSystemName: volume.fileSystemName,
       availableBytes: availableBytes ?? volume.availableBytes)
@@ -181,7 +97,7 @@ final class FaultyFiles: FileOperations {
   func uniqueIdentifier() -> String {
     switch fault {
     case .once, .forever: break
-    case .none, .matching: return system.uniqueIdentifier()
+    case .none, .matching: return base.uniqueIdentifier()
     }
     let number = state.withLock { state in
       state.identifiers += 1
@@ -193,7 +109,7 @@ final class FaultyFiles: FileOperations {
   }
 }
 
-private final class FaultyHeldFile: HeldFile {
+private final class FaultyHeldFile: ForwardingHeldFile {
   let files: FaultyFiles
   let path: String
   let held: any HeldFile
@@ -204,19 +120,14 @@ private final class FaultyHeldFile: HeldFile {
     self.held = held
   }
 
-  func status() throws(FileError) -> FileStatus {
-    try files.check(.status, path)
-    return try held.status()
-  }
-
-  func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
-    try files.check(.copy, self.path, path)
-    return try held.clone(to: path, attributes: attributes)
+  func willCall(_ operation: FileError.Operation, _ other: String?) throws(FileError) {
+    if operation == .giveAttributes, let other { return try files.willCall(operation, other, nil) }
+    try files.willCall(operation, path, other)
   }
 
   func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     do throws(FileError) {
-      try files.check(.copy, self.path, path)
+      try willCall(.copy, path)
     } catch {
       // Half a copy stays.
       try? POSIXFileOperations().writeNewFile(path, bytes: [0x53, 0x51], attributes: attributes)
@@ -225,31 +136,10 @@ private final class FaultyHeldFile: HeldFile {
     return try held.copy(to: path, attributes: attributes)
   }
 
-  func copyWithoutSync(to path: String, attributes: FileAttributes, goesOn: CopyWatch) throws(FileError) {
-    try files.check(.copy, self.path, path)
-    try held.copyWithoutSync(to: path, attributes: attributes, goesOn: goesOn)
-  }
-
-  func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
-    held.sharedRanges(withCloneAt: path)
-  }
-
-  func giveAttributes(to path: String) throws(FileError) -> PassedOver {
-    try files.check(.giveAttributes, path)
-    return try held.giveAttributes(to: path)
-  }
-
   func giveProtection(to path: String) throws(FileError) -> PassedOver {
-    try files.check(.giveAttributes, path)
+    try willCall(.giveAttributes, path)
     var left = try held.giveProtection(to: path)
     if files.losesProtection { left.note("the protection class") }
     return left
   }
-
-  func synchronize() throws(FileError) {
-    try files.check(.synchronizeFile, path)
-    try held.synchronize()
-  }
-
-  func close() { held.close() }
 }

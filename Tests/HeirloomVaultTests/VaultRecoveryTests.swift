@@ -197,10 +197,9 @@ struct VaultRecoveryTests {
     if savesMore {
       var options = Connection.Options()
       options.checkpointsOnClose = false
-      let connection = try Connection(path: path, mode: .readWrite, options: options)
-      try connection.execute("PRAGMA journal_mode=WAL")
-      try connection.execute("INSERT INTO note(text) VALUES ('saved by an extension')")
-      try connection.close()
+      try Connection.execute(
+        "PRAGMA journal_mode=WAL", "INSERT INTO note(text) VALUES ('saved by an extension')", on: path, options: options
+      )
     }
     try fixture.vault().recover()
     #expect(!fixture.exists(fixture.location.manifest))

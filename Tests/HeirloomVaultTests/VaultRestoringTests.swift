@@ -73,10 +73,8 @@ struct VaultRestoringTests {
     let path = try #require(previous.storePath)
     var options = Connection.Options()
     options.checkpointsOnClose = false
-    let connection = try Connection(path: path, mode: .readWrite, options: options)
-    try connection.execute("PRAGMA journal_mode=WAL")
-    try connection.execute("INSERT INTO note(text) VALUES ('in the -wal')")
-    try connection.close()
+    try Connection.execute(
+      "PRAGMA journal_mode=WAL", "INSERT INTO note(text) VALUES ('in the -wal')", on: path, options: options)
     #expect(fixture.exists(path + "-wal"))
     _ = try fixture.vault().restore(previous.name.text)
     #expect(try fixture.content().rows.last?.last == .text("in the -wal"))
@@ -208,9 +206,7 @@ struct VaultRestoringTests {
     case .none: break
     case .damagedManifest: try Data("{".utf8).write(to: fixture.url(previous.path + "/manifest.json"))
     case .otherLength:
-      let connection = try Connection(path: try #require(previous.storePath), mode: .readWrite)
-      try connection.execute("CREATE TABLE more(id INTEGER PRIMARY KEY)")
-      try connection.close()
+      try Connection.execute("CREATE TABLE more(id INTEGER PRIMARY KEY)", on: try #require(previous.storePath))
     case .missingExternalFile: try system.unlink(external)
     case .otherExternalData: try Data(repeating: 1, count: 1_001).write(to: fixture.url(external))
     }
@@ -547,7 +543,6 @@ struct VaultCorpusTests {
     #expect(kept != nil)
     let restored = try tables(location.path)
     #expect(restored == expected)
-    let connection = try Connection(path: location.path, mode: .readOnly)
-    #expect(try connection.firstValue("PRAGMA journal_mode")?.text == "wal")
+    #expect(try Connection(path: location.path, mode: .readOnly).firstValue("PRAGMA journal_mode")?.text == "wal")
   }
 }

@@ -110,9 +110,7 @@ extension VaultSeenTests.Change {
       try connection.close()
     case .write, .writeWithoutCheckpoint:
       let options: Connection.Options = self == .write ? Connection.Options() : .inspecting
-      let connection = try Connection(path: path, mode: .readWrite, options: options)
-      try connection.execute("INSERT INTO note(text) VALUES ('meanwhile')")
-      try connection.close()
+      try Connection.execute("INSERT INTO note(text) VALUES ('meanwhile')", on: path, options: options)
     case .writeTheSame:
       let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
       let byte = try #require(try handle.read(upToCount: 1))

@@ -1,7 +1,8 @@
 package import Foundation
-import HeirloomFormats
+package import HeirloomFormats
 package import HeirloomModel
 import HeirloomStore
+import Testing
 
 extension Corpus {
   /// The first version of that name, without `.xcdatamodel`, whose path begins with `project`: a
@@ -23,6 +24,18 @@ extension Corpus {
     let model = try ModelFile.read(path).model
     models.withLock { $0[path] = model }
     return model
+  }
+
+  /// Those that a mapping model's source names, in the bundle that it names.
+  package static func models(
+    of read: ReadMappingModel, in project: String
+  ) throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
+    func model(_ path: String?) throws -> ManagedObjectModel {
+      let end = try #require(path).split(separator: "/").suffix(2).joined(separator: "/")
+      let found = modelPaths.first { $0.hasPrefix("\(project)/models/") && $0.hasSuffix("/\(end)") }
+      return try self.model(at: folder.appendingPathComponent(try #require(found)).path)
+    }
+    return (try model(read.sourceModelPath), try model(read.destinationModelPath))
   }
 
   private static let models = Locked<[String: ManagedObjectModel]>([:])

@@ -3,7 +3,7 @@ package import Heirloom
 import HeirloomStore
 
 /// Changes of an entity `Flight` that concern its pilot, with a store of five flights, the last of which has no pilot.
-package enum FlightChange: String, CaseIterable, Sendable {
+package enum FlightChange: String, CaseIterable, ModelMaking, Sendable {
   /// Both attributes go to an entity of their own.
   case moved
   /// One of the two attributes goes to an entity of its own; the other stays.
@@ -23,21 +23,6 @@ package enum FlightChange: String, CaseIterable, Sendable {
 
   package static let names: Set<String> = Set((1...4).map { "Pilot \($0)" })
   package static let ages: Set<String> = Set((1...4).map { "\(30 + $0)" })
-
-  private static func attribute(_ name: String, _ type: AttributeType = .string, id: String? = nil)
-    -> AttributeDescription
-  {
-    var attribute = AttributeDescription(name: name, type: type)
-    attribute.isOptional = true
-    attribute.renamingIdentifier = id
-    return attribute
-  }
-
-  private static func entity(_ name: String, _ attributes: [AttributeDescription]) -> EntityDescription {
-    var entity = EntityDescription(name: name)
-    entity.attributes = attributes
-    return entity
-  }
 
   private static let number = attribute("number", .integer64)
 

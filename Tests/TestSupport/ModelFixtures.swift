@@ -9,59 +9,29 @@ package func entity(
   _ attributes: AttributeDescription..., relationships: [RelationshipDescription] = [],
   unique: [[String]] = [], _ change: (inout EntityDescription) -> Void = { _ in }
 ) -> EntityDescription {
-  var entity = EntityDescription(name: name)
-  entity.renamingIdentifier = id
-  entity.superentity = parent
-  entity.isAbstract = isAbstract
-  entity.attributes = attributes
-  entity.relationships = relationships
-  entity.uniquenessConstraints = unique
-  change(&entity)
-  return entity
+  Make.entity(
+    name, attributes, relationships, parent: parent, isAbstract: isAbstract, id: id, unique: unique, change)
 }
 
 package func attribute(
   _ name: String, _ type: AttributeType = .string, id: String? = nil,
   _ change: (inout AttributeDescription) -> Void = { _ in }
-) -> AttributeDescription {
-  var attribute = AttributeDescription(name: name, type: type)
-  attribute.isOptional = true
-  attribute.renamingIdentifier = id
-  change(&attribute)
-  return attribute
-}
+) -> AttributeDescription { Make.attribute(name, type, id: id, change) }
 
 package func required(
   _ name: String, _ type: AttributeType = .string, id: String? = nil, default value: AttributeValue? = nil
-) -> AttributeDescription {
-  attribute(name, type, id: id) {
-    $0.isOptional = false
-    $0.defaultValue = value
-  }
-}
+) -> AttributeDescription { Make.attribute(name, type, optional: false, value: value, id: id) }
 
 package func composite(_ name: String, id: String? = nil, _ elements: AttributeDescription...) -> AttributeDescription {
-  attribute(name, .composite, id: id) { $0.composite = CompositeAttributeDescription(elements: elements) }
+  Make.composite(name, elements, id: id)
 }
 
 package func toOne(
   _ name: String, _ destination: String, inverse: String? = nil, id: String? = nil,
   _ change: (inout RelationshipDescription) -> Void = { _ in }
-) -> RelationshipDescription {
-  var relationship = RelationshipDescription(name: name, destinationEntity: destination)
-  relationship.isOptional = true
-  relationship.inverseRelationship = inverse
-  relationship.renamingIdentifier = id
-  change(&relationship)
-  return relationship
-}
+) -> RelationshipDescription { Make.toOne(name, destination, inverse, id: id, change) }
 
 package func toMany(
   _ name: String, _ destination: String, inverse: String? = nil, id: String? = nil,
   _ change: (inout RelationshipDescription) -> Void = { _ in }
-) -> RelationshipDescription {
-  toOne(name, destination, inverse: inverse, id: id) {
-    $0.maxCount = 0
-    change(&$0)
-  }
-}
+) -> RelationshipDescription { Make.toMany(name, destination, inverse, id: id, change) }

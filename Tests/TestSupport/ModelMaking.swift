@@ -9,7 +9,8 @@ package enum Make: ModelMaking {}
 extension ModelMaking {
   package static func entity(
     _ name: String, _ attributes: [AttributeDescription] = [], _ relationships: [RelationshipDescription] = [],
-    parent: String? = nil, isAbstract: Bool = false, id: String? = nil, unique: [[String]] = []
+    parent: String? = nil, isAbstract: Bool = false, id: String? = nil, unique: [[String]] = [],
+    _ change: (inout EntityDescription) -> Void = { _ in }
   ) -> EntityDescription {
     var entity = EntityDescription(name: name)
     entity.attributes = attributes
@@ -18,12 +19,14 @@ extension ModelMaking {
     entity.isAbstract = isAbstract
     entity.renamingIdentifier = id
     entity.uniquenessConstraints = unique
+    change(&entity)
     return entity
   }
 
   package static func attribute(
     _ name: String, _ type: AttributeType = .string, optional: Bool = true, value: AttributeValue? = nil,
-    id: String? = nil, external: Bool = false, transient: Bool = false
+    id: String? = nil, external: Bool = false, transient: Bool = false,
+    _ change: (inout AttributeDescription) -> Void = { _ in }
   ) -> AttributeDescription {
     var attribute = AttributeDescription(name: name, type: type)
     attribute.isOptional = optional
@@ -31,25 +34,38 @@ extension ModelMaking {
     attribute.renamingIdentifier = id
     attribute.allowsExternalBinaryDataStorage = external
     attribute.isTransient = transient
+    change(&attribute)
     return attribute
   }
 
+  package static func composite(
+    _ name: String, _ elements: [AttributeDescription], optional: Bool = true, id: String? = nil
+  ) -> AttributeDescription {
+    attribute(name, .composite, optional: optional, id: id) {
+      $0.composite = CompositeAttributeDescription(elements: elements)
+    }
+  }
+
   package static func toOne(
-    _ name: String, _ entity: String, _ inverse: String? = nil, id: String? = nil, optional: Bool = true
+    _ name: String, _ entity: String, _ inverse: String? = nil, id: String? = nil, optional: Bool = true,
+    _ change: (inout RelationshipDescription) -> Void = { _ in }
   ) -> RelationshipDescription {
     var relationship = RelationshipDescription(name: name, destinationEntity: entity)
     relationship.isOptional = optional
     relationship.inverseRelationship = inverse
     relationship.renamingIdentifier = id
+    change(&relationship)
     return relationship
   }
 
   package static func toMany(
-    _ name: String, _ entity: String, _ inverse: String? = nil, ordered: Bool = false, id: String? = nil
+    _ name: String, _ entity: String, _ inverse: String? = nil, ordered: Bool = false, id: String? = nil,
+    _ change: (inout RelationshipDescription) -> Void = { _ in }
   ) -> RelationshipDescription {
-    var relationship = toOne(name, entity, inverse, id: id)
-    relationship.maxCount = 0
-    relationship.isOrdered = ordered
-    return relationship
+    toOne(name, entity, inverse, id: id) {
+      $0.maxCount = 0
+      $0.isOrdered = ordered
+      change(&$0)
+    }
   }
 }

@@ -1,34 +1,6 @@
 package import HeirloomModel
 
-package enum Models {
-  package static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
-    var attribute = AttributeDescription(name: name, type: type)
-    attribute.isOptional = true
-    return attribute
-  }
-
-  package static func relationship(
-    _ name: String, to destination: String, inverse: String? = nil, toMany: Bool = false, ordered: Bool = false
-  ) -> RelationshipDescription {
-    var relationship = RelationshipDescription(name: name, destinationEntity: destination)
-    relationship.inverseRelationship = inverse
-    relationship.maxCount = toMany ? 0 : 1
-    relationship.isOrdered = ordered
-    relationship.isOptional = true
-    return relationship
-  }
-
-  package static func entity(
-    _ name: String, parent: String? = nil, _ attributes: [AttributeDescription] = [],
-    _ relationships: [RelationshipDescription] = []
-  ) -> EntityDescription {
-    var entity = EntityDescription(name: name)
-    entity.superentity = parent
-    entity.attributes = attributes
-    entity.relationships = relationships
-    return entity
-  }
-
+package enum Models: ModelMaking {
   /// Has every attribute type, every kind of relationship, inheritance and a composite.
   package static func everything() throws -> ManagedObjectModel {
     var place = attribute("place", .composite)
@@ -48,28 +20,28 @@ package enum Models {
         attribute("uuid", .uuid),
       ],
       [
-        relationship("author", to: "Person", inverse: "notes"),
-        relationship("cover", to: "Cover", inverse: "note"),
-        relationship("editors", to: "Person", inverse: "edited", toMany: true, ordered: true),
-        relationship("friends", to: "Note", inverse: "friends", toMany: true),
-        relationship("sources", to: "Note", inverse: "uses", toMany: true),
-        relationship("uses", to: "Note", inverse: "sources", toMany: true),
-        relationship("attachments", to: "Cover", toMany: true, ordered: true),
-        relationship("anyone", to: "Worker"),
+        toOne("author", "Person", "notes"),
+        toOne("cover", "Cover", "note"),
+        toMany("editors", "Person", "edited", ordered: true),
+        toMany("friends", "Note", "friends"),
+        toMany("sources", "Note", "uses"),
+        toMany("uses", "Note", "sources"),
+        toMany("attachments", "Cover", ordered: true),
+        toOne("anyone", "Worker"),
       ])
     note.attributes.sort { $0.name < $1.name }
     return try ManagedObjectModel(entities: [
       note,
-      entity("Cover", [attribute("title", .string)], [relationship("note", to: "Note", inverse: "cover")]),
+      entity("Cover", [attribute("title", .string)], [toOne("note", "Note", "cover")]),
       entity(
         "Person", [attribute("name", .string)],
         [
-          relationship("edited", to: "Note", inverse: "editors", toMany: true),
-          relationship("notes", to: "Note", inverse: "author", toMany: true, ordered: true),
+          toMany("edited", "Note", "editors"),
+          toMany("notes", "Note", "author", ordered: true),
         ]),
-      entity("Worker", parent: "Person", [attribute("text", .string)]),
-      entity("Boss", parent: "Worker", [attribute("title", .string), attribute("text1", .string)]),
-      entity("Artist", parent: "Person", [attribute("title", .string)]),
+      entity("Worker", [attribute("text", .string)], parent: "Person"),
+      entity("Boss", [attribute("title", .string), attribute("text1", .string)], parent: "Worker"),
+      entity("Artist", [attribute("title", .string)], parent: "Person"),
     ])
   }
 }

@@ -17,6 +17,14 @@ package struct StoreGenerator {
     random = SplitMix64(seed: seed)
   }
 
+  package static func makeStore(
+    at url: URL, model: ManagedObjectModel, objects: Int, seed: UInt64, isVaried: Bool = false, isFull: Bool = false
+  ) throws {
+    var generator = StoreGenerator(objectsPerEntity: objects, seed: seed)
+    (generator.isVaried, generator.isFull) = (isVaried, isFull)
+    try generator.makeStore(at: url, model: model)
+  }
+
   package mutating func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let connection = try Connection(path: url.path, mode: .createExclusively(), options: .building)
     let schema = PhysicalSchema(model: model)

@@ -72,10 +72,7 @@ package enum TwinVersions {
     var item = EntityDescription(name: "Item")
     item.managedObjectClassName = ".Item"
     item.attributes = attributes.map { name, identifier in
-      var attribute = AttributeDescription(name: name, type: .string)
-      attribute.isOptional = true
-      attribute.renamingIdentifier = identifier
-      return attribute
+      return Make.attribute(name, id: identifier)
     }
     return try ManagedObjectModel(entities: [item], versionIdentifiers: [identifier])
   }

@@ -21,10 +21,10 @@ enum AccountedMigration {
     let accounts = StoreAccounts()
     configuration.account = accounts.add
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(
-        current: destination.model, name: destination.name, earlier: [(source.name, source.model)]),
-      configuration: configuration, files: POSIXFileOperations(), builder: builder)
+      url,
+      ModelHistory(
+        current: destination.model, name: destination.name, earlier: [(source.name, source.model)]), configuration,
+      builder: builder)
     do {
       guard case .migrated(let report) = try assistant.migrateStore() else {
         self = .upToDate

@@ -170,9 +170,7 @@ struct LifeRun {
     configuration.incompatibleStore = random.below(3) == 0 ? .setAside : .throw
     let builders: [BuilderChoice] = [.automatic, .always(.rebuild), .always(.cloneAndAlter)]
     return MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store),
-      history: app.history(version, knowsLater: random.below(3) != 0), configuration: configuration,
-      files: POSIXFileOperations(), builder: builders[random.below(3)])
+      store, app.history(version, knowsLater: random.below(3) != 0), configuration, builder: builders[random.below(3)])
   }
 
   // MARK: Migrating

@@ -64,22 +64,10 @@ struct MappingCorpusTests {
     #expect(count == 26)
   }
 
-  /// Those that the source names, in the bundle that it names.
-  private static func models(
-    of read: ReadMappingModel, in project: String
-  ) throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
-    func model(_ path: String?) throws -> ManagedObjectModel {
-      let end = try #require(path).split(separator: "/").suffix(2).joined(separator: "/")
-      let found = Corpus.modelPaths.first { $0.hasPrefix("\(project)/models/") && $0.hasSuffix("/\(end)") }
-      return try Corpus.model(at: Corpus.folder.appendingPathComponent(try #require(found)).path)
-    }
-    return (try model(read.sourceModelPath), try model(read.destinationModelPath))
-  }
-
   @Test(arguments: sources)
   func `fits the two versions that the file names`(_ path: String) throws {
     let read = try Self.read(path)
-    let (source, destination) = try Self.models(of: read, in: String(path.prefix { $0 != "/" }))
+    let (source, destination) = try Corpus.models(of: read, in: String(path.prefix { $0 != "/" }))
     #expect(read.mismatches(from: source, to: destination) == [])
     let completed = read.mappingModel.completed(from: source, to: destination)
     #expect(completed.mismatches(from: source, to: destination) == [])
@@ -96,7 +84,7 @@ struct MappingCorpusTests {
   @Test(arguments: sources)
   func `writes what Xcode would compile, and reads it back`(_ path: String) throws {
     let read = try Self.read(path)
-    let (source, destination) = try Self.models(of: read, in: String(path.prefix { $0 != "/" }))
+    let (source, destination) = try Corpus.models(of: read, in: String(path.prefix { $0 != "/" }))
     let model = read.mappingModel.completed(from: source, to: destination)
     let back = try MappingModelFile.read(try MappingArchiveWriter.archive(model))
     #expect(back.kind == .compiled)

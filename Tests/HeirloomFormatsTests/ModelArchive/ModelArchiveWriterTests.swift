@@ -94,8 +94,7 @@ struct ModelArchiveWriterTests {
       "0", "5", "-12.34", "0.00001", "1000", "65536", "99999999999999999999999999999999999999", "12e40", "-7e-100",
     ])
   func `keeps each decimal number`(_ text: String) throws {
-    var entity = EntityDescription(name: "E")
-    entity.attributes = [AttributeDescription(name: "a", type: .decimal)]
+    var entity = Make.entity("E", [AttributeDescription(name: "a", type: .decimal)])
     entity.attributes[0].defaultValue = .decimal(text)
     let read = try ModelArchiveReader.read(ModelArchiveWriter.archive(ManagedObjectModel(entities: [entity]))).model
     guard case .decimal(let found)? = read.entities[0].attributes[0].defaultValue else {

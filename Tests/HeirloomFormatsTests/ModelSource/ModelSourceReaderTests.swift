@@ -1,5 +1,6 @@
 import HeirloomFormats
 import HeirloomModel
+import TestSupport
 import Testing
 
 struct ModelSourceReaderTests {
@@ -25,9 +26,7 @@ struct ModelSourceReaderTests {
         versionHashModifier="2" elementID="Former"
         """,
       more: "<entity name=\"P\" representedClassName=\"NSManagedObject\" elementID=\"P\"/>")
-    var expected = EntityDescription(name: "E")
-    expected.superentity = "P"
-    expected.isAbstract = true
+    var expected = Make.entity("E", parent: "P", isAbstract: true)
     expected.managedObjectClassName = ".Old"
     expected.renamingIdentifier = "Former"
     expected.versionHashModifier = "2"
@@ -81,10 +80,7 @@ struct ModelSourceReaderTests {
       valueTransformerName="T" customClassName="C" versionHashModifier="m" elementID="old" syncable="YES" \
       usesScalarValueType="NO"
       """)
-    var expected = AttributeDescription(name: "a", type: .transformable)
-    expected.isOptional = true
-    expected.isTransient = true
-    expected.allowsExternalBinaryDataStorage = true
+    var expected = Make.attribute("a", .transformable, external: true, transient: true)
     expected.allowsCloudEncryption = true
     expected.preservesValueInHistoryOnDeletion = true
     expected.isIndexedBySpotlight = true

@@ -36,9 +36,7 @@ struct QuietReadingTests {
     let url = try Self.store(in: directory)
     var options = Connection.Options()
     options.checkpointsOnClose = false
-    let writer = try Connection(path: url.path, mode: .readWrite, options: options)
-    try writer.execute("CREATE TABLE app (line)")
-    try writer.close()
+    try Connection.execute("CREATE TABLE app (line)", on: url.path, options: options)
     try FileManager.default.removeItem(atPath: url.path + "-shm")
     let log = try Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"))
     #expect(!log.isEmpty)
@@ -49,14 +47,14 @@ struct QuietReadingTests {
     #expect(count == 1)
     #expect(try Data(contentsOf: URL(fileURLWithPath: url.path + "-wal")) == log)
     // A connection that only reads sees it as well.
-    #expect(try Connection(path: url.path, mode: .readOnly, options: .inspecting).firstInteger(sql) == 1)
+    #expect(try Connection(reading: url, options: .inspecting).firstInteger(sql) == 1)
   }
 
   @Test func `a connection that only reads opens a store in WAL mode without side files`() throws {
     let directory = try TemporaryDirectory()
     let url = try Self.store(in: directory)
     let bytes = try Data(contentsOf: url)
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let connection = try Connection(reading: url, options: .inspecting)
     #expect(try connection.firstInteger("SELECT count(*) FROM Z_METADATA") == 1)
     #expect(connection.isReadOnly)
     #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM Z_METADATA") }

@@ -143,7 +143,7 @@ struct StoreMetadataTests {
     try holder.executeScript("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
     var options = Connection.Options.inspecting
     options.busyTimeout = 1
-    let connection = try Connection(path: file.path, mode: .readOnly, options: options)
+    let connection = try Connection(reading: file, options: options)
     let error = #expect(throws: StoreError.self) { try StoreMetadata(connection: connection, path: file.path) }
     #expect(error?.problem == .inUse)
   }
@@ -220,11 +220,11 @@ struct StoreMetadataTests {
 
   @Test func `a store fits a model with equal hashes in both directions`() throws {
     let one = try ManagedObjectModel(
-      entities: [Models.entity("A"), Models.entity("B")],
+      entities: [Make.entity("A"), Make.entity("B")],
       configurations: [ConfigurationDescription(name: "half", entityNames: ["A"])])
-    let two = try ManagedObjectModel(entities: [Models.entity("A"), Models.entity("B"), Models.entity("C")])
+    let two = try ManagedObjectModel(entities: [Make.entity("A"), Make.entity("B"), Make.entity("C")])
     let other = try ManagedObjectModel(entities: [
-      Models.entity("A"), Models.entity("B", [Models.attribute("x", .string)]),
+      Make.entity("A"), Make.entity("B", [Make.attribute("x", .string)]),
     ])
     let metadata = StoreMetadata(model: one)
     #expect(metadata.isCompatible(with: one))

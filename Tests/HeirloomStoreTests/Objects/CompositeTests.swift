@@ -16,41 +16,32 @@ struct CompositeTests {
     context = ManagedObjectContext(store: store)
   }
 
-  private static func composite(
-    _ name: String, optional: Bool = true, _ elements: [AttributeDescription]
-  ) -> AttributeDescription {
-    var attribute = Models.attribute(name, .composite)
-    attribute.isOptional = optional
-    attribute.composite = CompositeAttributeDescription(elements: elements)
-    return attribute
-  }
-
   private static func model() throws -> ManagedObjectModel {
-    var finish = Models.attribute("finish", .string)
+    var finish = Make.attribute("finish", .string)
     finish.defaultValue = .string("matt")
-    var width = Models.attribute("width", .integer16)
+    var width = Make.attribute("width", .integer16)
     width.validationRules = [ValidationRule(predicate: try PredicateDescription(parsing: "SELF <= 9"))]
-    var hue = Models.attribute("hue", .double)
+    var hue = Make.attribute("hue", .double)
     hue.isOptional = false
-    var stripe = composite("stripe", [hue, width])
+    var stripe = Make.composite("stripe", [hue, width])
     stripe.validationRules = [ValidationRule(predicate: try PredicateDescription(parsing: "SELF.hue != 7"))]
-    var cached = Models.attribute("cached", .integer64)
+    var cached = Make.attribute("cached", .integer64)
     cached.isTransient = true
-    var photo = Models.attribute("photo", .binary)
+    var photo = Make.attribute("photo", .binary)
     photo.allowsExternalBinaryDataStorage = true
-    var code = Models.attribute("code", .string)
+    var code = Make.attribute("code", .string)
     code.isOptional = false
     return try ManagedObjectModel(entities: [
-      Models.entity(
+      Make.entity(
         "Aircraft",
         [
-          composite("colorScheme", [Models.attribute("primary", .string), finish, stripe, cached, photo]),
-          composite("registration", [code]),
+          Make.composite("colorScheme", [Make.attribute("primary", .string), finish, stripe, cached, photo]),
+          Make.composite("registration", [code]),
           // The address is optional; one that is there has a code.
-          composite("owner", optional: false, [Models.attribute("name", .string), composite("address", [code])]),
-          Models.attribute("tail", .string),
-        ],
-        [Models.relationship("wingman", to: "Aircraft")])
+          Make.composite(
+            "owner", [Make.attribute("name", .string), Make.composite("address", [code])], optional: false),
+          Make.attribute("tail", .string),
+        ], [Make.toOne("wingman", "Aircraft")])
     ])
   }
 

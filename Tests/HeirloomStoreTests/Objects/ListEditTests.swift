@@ -19,19 +19,19 @@ struct ListEditTests {
 
   private static func model() throws -> ManagedObjectModel {
     func list(_ name: String, _ inverse: String? = nil, ordered: Bool = false) -> RelationshipDescription {
-      Models.relationship(name, to: "Node", inverse: inverse, toMany: true, ordered: ordered)
+      Make.toMany(name, "Node", inverse, ordered: ordered)
     }
     return try ManagedObjectModel(entities: [
-      Models.entity(
-        "Node", [Models.attribute("name", .integer64)],
+      Make.entity(
+        "Node", [Make.attribute("name", .integer64)],
         [
-          list("children", "parent"), Models.relationship("parent", to: "Node", inverse: "children"),
-          list("items", "holder", ordered: true), Models.relationship("holder", to: "Node", inverse: "items"),
+          list("children", "parent"), Make.toOne("parent", "Node", "children"),
+          list("items", "holder", ordered: true), Make.toOne("holder", "Node", "items"),
           list("loose"), list("bits", ordered: true), list("uses", "sources"), list("sources", "uses"),
           list("before", "after", ordered: true), list("after", "before"), list("left", "right", ordered: true),
           list("right", "left", ordered: true), list("friends", "friends"),
         ]),
-      Models.entity("Leaf", parent: "Node"), Models.entity("Other"),
+      Make.entity("Leaf", parent: "Node"), Make.entity("Other"),
     ])
   }
 

@@ -6,16 +6,15 @@ import Testing
 
 struct ManagedObjectTests {
   private let directory: TemporaryDirectory
-  private let url: URL
+  private var url: URL { directory.file("Store.sqlite") }
   private let model: ManagedObjectModel
   private let store: PersistentStore
   private let context: ManagedObjectContext
 
   init() throws {
     directory = try TemporaryDirectory()
-    url = directory.file("Store.sqlite")
     model = try Models.everything()
-    store = try PersistentStore.create(at: url, model: model)
+    store = try PersistentStore.create(at: directory.file("Store.sqlite"), model: model)
     context = ManagedObjectContext(store: store)
   }
 

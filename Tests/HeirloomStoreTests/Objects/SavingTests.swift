@@ -10,26 +10,25 @@ struct SavingTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    var name = AttributeDescription(name: "name", type: .string)
-    name.isOptional = false
-    var stars = Models.attribute("stars", .integer16)
+    let name = Make.attribute("name", optional: false)
+    var stars = Make.attribute("stars", .integer16)
     stars.defaultValue = .integer(3)
-    var count = Models.attribute("pageCount", .integer32)
+    var count = Make.attribute("pageCount", .integer32)
     count.derivation = DerivedAttributeDescription(derivationExpression: .keyPath("pages.@count"))
-    var scratch = Models.attribute("scratch", .string)
+    var scratch = Make.attribute("scratch", .string)
     scratch.isTransient = true
-    var pages = Models.relationship("pages", to: "Page", inverse: "book", toMany: true)
+    var pages = Make.toMany("pages", "Page", "book")
     pages.deleteRule = .cascade
-    var loans = Models.relationship("loans", to: "Loan", inverse: "book", toMany: true)
+    var loans = Make.toMany("loans", "Loan", "book")
     loans.deleteRule = .deny
-    var book = Models.entity("Book", [name, stars, count, scratch], [pages, loans])
+    var book = Make.entity("Book", [name, stars, count, scratch], [pages, loans])
     book.uniquenessConstraints = [["name"]]
-    var base = Models.entity("Base")
+    var base = Make.entity("Base")
     base.isAbstract = true
     let model = try ManagedObjectModel(entities: [
-      book, base, Models.entity("Leaf", parent: "Base"),
-      Models.entity("Page", [], [Models.relationship("book", to: "Book", inverse: "pages")]),
-      Models.entity("Loan", [], [Models.relationship("book", to: "Book", inverse: "loans")]),
+      book, base, Make.entity("Leaf", parent: "Base"),
+      Make.entity("Page", [], [Make.toOne("book", "Book", "pages")]),
+      Make.entity("Loan", [], [Make.toOne("book", "Book", "loans")]),
     ])
     store = try PersistentStore.create(at: directory.file("Store.sqlite"), model: model)
     context = ManagedObjectContext(store: store)

@@ -14,9 +14,7 @@ struct StreamingTests {
     directory = try TemporaryDirectory()
     url = directory.file("Store.sqlite")
     model = try Models.everything()
-    var generator = StoreGenerator(objectsPerEntity: 150, seed: 3)
-    generator.isVaried = false
-    try generator.makeStore(at: url, model: model)
+    try StoreGenerator.makeStore(at: url, model: model, objects: 150, seed: 3, isVaried: false)
   }
 
   private func context() throws -> ManagedObjectContext {

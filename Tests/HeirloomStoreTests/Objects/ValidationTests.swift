@@ -10,23 +10,23 @@ struct ValidationTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    var name = Models.attribute("name", .string)
+    var name = Make.attribute("name", .string)
     name.isOptional = false
     name.validationRules = try ["length >= 2", "length <= 5", "SELF MATCHES \"[a-z]+\""].map {
       ValidationRule(predicate: try PredicateDescription(parsing: $0))
     }
-    var stars = Models.attribute("stars", .integer16)
+    var stars = Make.attribute("stars", .integer16)
     stars.validationRules = try ["SELF >= 0", "SELF <= 5"].map {
       ValidationRule(predicate: try PredicateDescription(parsing: $0))
     }
-    var odd = Models.attribute("odd", .integer16)
+    var odd = Make.attribute("odd", .integer16)
     odd.validationRules = [ValidationRule(predicate: try PredicateDescription(parsing: "SELF.nothing == 1"))]
-    var pages = Models.relationship("pages", to: "Page", inverse: "books", toMany: true)
+    var pages = Make.toMany("pages", "Page", "books")
     pages.minCount = 2
     pages.maxCount = 3
     let model = try ManagedObjectModel(entities: [
-      Models.entity("Book", [name, stars, odd], [pages]),
-      Models.entity("Page", [], [Models.relationship("books", to: "Book", inverse: "pages", toMany: true)]),
+      Make.entity("Book", [name, stars, odd], [pages]),
+      Make.entity("Page", [], [Make.toMany("books", "Book", "pages")]),
     ])
     store = try PersistentStore.create(at: directory.file("Store.sqlite"), model: model)
     context = ManagedObjectContext(store: store)

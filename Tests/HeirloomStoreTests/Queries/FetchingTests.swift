@@ -13,8 +13,7 @@ struct FetchingTests {
     directory = try TemporaryDirectory()
     let url = directory.url.appendingPathComponent("Everything.sqlite")
     let model = try Models.everything()
-    var generator = StoreGenerator(objectsPerEntity: 9, seed: 4)
-    try generator.makeStore(at: url, model: model)
+    try StoreGenerator.makeStore(at: url, model: model, objects: 9, seed: 4)
     store = try PersistentStore.open(at: url, model: model)
   }
 

@@ -13,13 +13,13 @@ struct JoinTableTests {
   /// display types, 2.
   static func model(ordered: Set<String> = []) throws -> ManagedObjectModel {
     func many(_ name: String, _ entity: String, _ inverse: String) -> RelationshipDescription {
-      Models.relationship(name, to: entity, inverse: inverse, toMany: true, ordered: ordered.contains(name))
+      Make.toMany(name, entity, inverse, ordered: ordered.contains(name))
     }
-    let name = Models.attribute("name", .string)
+    let name = Make.attribute("name", .string)
     return try ManagedObjectModel(entities: [
-      Models.entity("Attachment", [name]), Models.entity("LabelKind", [name], [many("labels", "Label", "kinds")]),
-      Models.entity("Person"), Models.entity("Place"), Models.entity("Record", [name]),
-      Models.entity("Label", parent: "Record", [], [many("kinds", "LabelKind", "labels")]),
+      Make.entity("Attachment", [name]), Make.entity("LabelKind", [name], [many("labels", "Label", "kinds")]),
+      Make.entity("Person"), Make.entity("Place"), Make.entity("Record", [name]),
+      Make.entity("Label", [], [many("kinds", "LabelKind", "labels")], parent: "Record"),
     ])
   }
 
@@ -44,8 +44,8 @@ struct JoinTableTests {
 
   @Test func `capitals come before small letters in names, though not in numbers`() throws {
     let model = try ManagedObjectModel(entities: [
-      Models.entity("aTag", [], [Models.relationship("boxes", to: "Box", inverse: "tags", toMany: true)]),
-      Models.entity("Box", [], [Models.relationship("tags", to: "aTag", inverse: "boxes", toMany: true)]),
+      Make.entity("aTag", [], [Make.toMany("boxes", "Box", "tags")]),
+      Make.entity("Box", [], [Make.toMany("tags", "aTag", "boxes")]),
     ])
     #expect(PhysicalSchema(model: model).tables.filter(\.isJoin).map(\.name) == ["Z_2TAGS"])
   }

@@ -6,9 +6,9 @@ import Testing
 struct PhysicalSchemaTests {
   @Test func `entities are numbered depth first, regardless of case`() throws {
     let model = try ManagedObjectModel(entities: [
-      Models.entity("b"), Models.entity("A"), Models.entity("C", parent: "b"), Models.entity("a2", parent: "b"),
-      Models.entity("x", parent: "a2"), Models.entity("SContact"), Models.entity("SDKSyncTask"),
-      Models.entity("ScheduledMemberTag"),
+      Make.entity("b"), Make.entity("A"), Make.entity("C", parent: "b"), Make.entity("a2", parent: "b"),
+      Make.entity("x", parent: "a2"), Make.entity("SContact"), Make.entity("SDKSyncTask"),
+      Make.entity("ScheduledMemberTag"),
     ])
     let schema = PhysicalSchema(model: model)
     #expect(schema.entities.map(\.name) == ["A", "b", "a2", "x", "C", "ScheduledMemberTag", "SContact", "SDKSyncTask"])
@@ -110,13 +110,13 @@ struct PhysicalSchemaTests {
 
   @Test func `two relationships to one entity never share a column of a join table`() throws {
     func many(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
-      Models.relationship(name, to: destination, inverse: inverse, toMany: true)
+      Make.toMany(name, destination, inverse)
     }
     let model = try ManagedObjectModel(entities: [
-      Models.entity("Message"),
-      Models.entity("Reaction", [], [many("users", "User", "reactions")]),
-      Models.entity("SystemMessage", parent: "Message", [], [many("users", "User", "systemMessages")]),
-      Models.entity(
+      Make.entity("Message"),
+      Make.entity("Reaction", [], [many("users", "User", "reactions")]),
+      Make.entity("SystemMessage", [], [many("users", "User", "systemMessages")], parent: "Message"),
+      Make.entity(
         "User", [], [many("reactions", "Reaction", "users"), many("systemMessages", "SystemMessage", "users")]),
     ])
     let schema = PhysicalSchema(model: model)
@@ -138,8 +138,8 @@ struct PhysicalSchemaTests {
   @Test func `a configuration's store has its entities and their ancestors`() throws {
     let model = try ManagedObjectModel(
       entities: [
-        Models.entity("A", [], [Models.relationship("b", to: "B")]), Models.entity("B"),
-        Models.entity("C", parent: "B"), Models.entity("D", parent: "B"),
+        Make.entity("A", [], [Make.toOne("b", "B")]), Make.entity("B"),
+        Make.entity("C", parent: "B"), Make.entity("D", parent: "B"),
       ],
       configurations: [
         ConfigurationDescription(name: "one", entityNames: ["A"]),
@@ -153,8 +153,8 @@ struct PhysicalSchemaTests {
 
   @Test func `an inverse that doesn't lead back counts as none`() throws {
     let model = try ManagedObjectModel(entities: [
-      Models.entity("A", [], [Models.relationship("many", to: "B", inverse: "one", toMany: true)]),
-      Models.entity("B", [], [Models.relationship("one", to: "A", inverse: "missing")]),
+      Make.entity("A", [], [Make.toMany("many", "B", "one")]),
+      Make.entity("B", [], [Make.toOne("one", "A", "missing")]),
     ])
     let schema = PhysicalSchema(model: model)
     #expect(
@@ -164,7 +164,7 @@ struct PhysicalSchemaTests {
 
   @Test func `names that SQL would misread are quoted`() throws {
     let model = try ManagedObjectModel(entities: [
-      Models.entity("a\"; b", [Models.attribute("c d", .string), Models.attribute("é", .string)])
+      Make.entity("a\"; b", [Make.attribute("c d", .string), Make.attribute("é", .string)])
     ])
     let connection = try Connection(path: "", mode: .memory)
     let schema = PhysicalSchema(model: model)

@@ -6,7 +6,7 @@ import Testing
 /// Triggers, judged by their effects; other tests compare their text with real stores.
 struct TriggerTests {
   private func derived(_ name: String, _ type: AttributeType, _ expression: ValueExpression) -> AttributeDescription {
-    var attribute = Models.attribute(name, type)
+    var attribute = Make.attribute(name, type)
     attribute.derivation = DerivedAttributeDescription(derivationExpression: expression)
     return attribute
   }
@@ -26,11 +26,10 @@ struct TriggerTests {
   ])
   func `a count follows its one-to-many relationship`(expression: ValueExpression) throws {
     let (connection, schema) = try store([
-      Models.entity("Item"),
-      Models.entity(
-        "Book", parent: "Item", [derived("count", .integer32, expression)],
-        [Models.relationship("pages", to: "Page", inverse: "book", toMany: true)]),
-      Models.entity("Page", [], [Models.relationship("book", to: "Book", inverse: "pages")]),
+      Make.entity("Item"),
+      Make.entity(
+        "Book", [derived("count", .integer32, expression)], [Make.toMany("pages", "Page", "book")], parent: "Item"),
+      Make.entity("Page", [], [Make.toOne("book", "Book", "pages")]),
     ])
     #expect(schema.triggers.count == 5)
     try connection.executeScript(
@@ -51,11 +50,10 @@ struct TriggerTests {
 
   @Test func `a count follows its many-to-many relationship`() throws {
     let (connection, _) = try store([
-      Models.entity(
+      Make.entity(
         "Collection", [derived("count", .integer32, .keyPath("places.@count"))],
-        [Models.relationship("places", to: "Place", inverse: "collections", toMany: true)]),
-      Models.entity(
-        "Place", [], [Models.relationship("collections", to: "Collection", inverse: "places", toMany: true)]),
+        [Make.toMany("places", "Place", "collections")]),
+      Make.entity("Place", [], [Make.toMany("collections", "Collection", "places")]),
     ])
     try connection.executeScript(
       """
@@ -68,12 +66,9 @@ struct TriggerTests {
 
   @Test func `a value follows its to-one relationship`() throws {
     let (connection, _) = try store([
-      Models.entity(
-        "Chat", [Models.attribute("serverId", .string)],
-        [Models.relationship("messages", to: "Message", inverse: "chat", toMany: true)]),
-      Models.entity(
-        "Message", [derived("chatId", .string, .keyPath("chat.serverId"))],
-        [Models.relationship("chat", to: "Chat", inverse: "messages")]),
+      Make.entity("Chat", [Make.attribute("serverId", .string)], [Make.toMany("messages", "Message", "chat")]),
+      Make.entity(
+        "Message", [derived("chatId", .string, .keyPath("chat.serverId"))], [Make.toOne("chat", "Chat", "messages")]),
     ])
     func value() throws -> SQLiteValue? { try connection.firstValue("SELECT ZCHATID FROM ZMESSAGE") }
     try connection.execute("INSERT INTO ZMESSAGE (Z_PK, Z_ENT, ZCHAT) VALUES (1, 2, 1)")
@@ -88,7 +83,7 @@ struct TriggerTests {
 
   @Test func `the time of saving follows every save`() throws {
     let (connection, _) = try store([
-      Models.entity("Item", [derived("saved", .date, .function(operand: nil, selector: "now", arguments: []))])
+      Make.entity("Item", [derived("saved", .date, .function(operand: nil, selector: "now", arguments: []))])
     ])
     try connection.execute("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1)")
     #expect(try connection.firstValue("SELECT ZSAVED FROM ZITEM") != .null)
@@ -99,10 +94,10 @@ struct TriggerTests {
 
   @Test func `an expression without a known trigger is reported`() throws {
     let (_, schema) = try store([
-      Models.entity(
+      Make.entity(
         "Item",
         [
-          Models.attribute("name", .string),
+          Make.attribute("name", .string),
           derived("plain", .string, .function(operand: nil, selector: "canonical:", arguments: [.keyPath("name")])),
         ])
     ])
@@ -111,8 +106,7 @@ struct TriggerTests {
   }
 
   @Test func `an R-tree follows its coordinates`() throws {
-    var place = Models.entity(
-      "Place", [Models.attribute("latitude", .double), Models.attribute("longitude", .double)])
+    var place = Make.entity("Place", [Make.attribute("latitude", .double), Make.attribute("longitude", .double)])
     place.indexes = [
       FetchIndexDescription(
         name: "byLocation",

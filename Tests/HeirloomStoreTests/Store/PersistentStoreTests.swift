@@ -62,8 +62,8 @@ struct PersistentStoreTests {
   @Test func `a store that can't be made leaves no file`() throws {
     let directory = try TemporaryDirectory()
     // These are more columns than SQLite allows.
-    let attributes = (0..<2100).map { Models.attribute("a\($0)", .integer16) }
-    let model = try ManagedObjectModel(entities: [Models.entity("Wide", attributes)])
+    let attributes = (0..<2100).map { Make.attribute("a\($0)", .integer16) }
+    let model = try ManagedObjectModel(entities: [Make.entity("Wide", attributes)])
     #expect(throws: StoreError.self) { try PersistentStore.create(at: directory.file("New.sqlite"), model: model) }
     #expect(throws: StoreError.self) {
       try PersistentStore.create(at: directory.file("none/New.sqlite"), model: Models.everything())
@@ -78,7 +78,7 @@ struct PersistentStoreTests {
     try PersistentStore.create(at: url, model: model).close()
     let before = try Data(contentsOf: url)
     var entities = model.entities
-    entities[0].attributes.append(Models.attribute("added", .string))
+    entities[0].attributes.append(Make.attribute("added", .string))
     let other = try ManagedObjectModel(entities: entities)
     let error = #expect(throws: StoreError.self) { try PersistentStore.open(at: url, model: other) }
     #expect(error?.problem == .incompatible(entities: [entities[0].name]))
