@@ -129,7 +129,8 @@ struct SkeletonRunTests {
         let parts = name.split(separator: ".").map(String.init)
         configuration.decisions.append(DataDecision(entity: parts[0], property: parts[1], .fill(.binary([]))))
       }
-      let assistant = MigrationAssistant(url, history, configuration)
+      let assistant = MigrationAssistant(
+        storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
       do {
         guard case .migrated(let report) = try assistant.migrateStore() else { fatalError("nothing to migrate") }
         for loss in report.plan.losses { print(loss.name) }
