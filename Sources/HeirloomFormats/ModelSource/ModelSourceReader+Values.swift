@@ -26,6 +26,7 @@ extension ModelSourceReader {
     case .decimal: DecimalText.canonical(text).map { .decimal($0) }
     case .boolean: boolean(text).map { .boolean($0) } ?? number(text).map { .boolean($0 != 0) }
     case .uuid: uuidBytes(text).map { .uuid($0) }
+    // The others have no text, and so no value here.
     default: ValueKind(type).flatMap { AttributeValue($0, .text(text)) }
     }
   }

@@ -103,8 +103,10 @@ extension ExpressionEvaluator {
   private func isEqual(_ left: EvaluatedValue, _ right: EvaluatedValue, folding: TextFolding) -> Bool {
     switch (left, right) {
     case (.value(.string(let left)), .value(.string(let right))): return folding.isEqual(left, right)
-    case (.value(let leftValue), .value(let rightValue)) where leftValue.kind == rightValue.kind:
-      guard let leftText = leftValue.text, let rightText = rightValue.text else { return left == right }
+    case (.value(let leftValue), .value(let rightValue)):
+      guard let leftText = leftValue.text, let rightText = rightValue.text, leftValue.kind == rightValue.kind else {
+        return left == right
+      }
       return TextFolding.none.isEqual(leftText, rightText)
     default: return left == right
     }
@@ -140,7 +142,7 @@ extension ExpressionEvaluator {
       case (.uuid(let left), .uuid(let right)), (.binary(let left), .binary(let right)):
         return left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
       default:
-        if leftValue.kind == rightValue.kind, let left = leftValue.text, let right = rightValue.text {
+        if let left = leftValue.text, let right = rightValue.text, leftValue.kind == rightValue.kind {
           return TextFolding.none.order(of: left, to: right)
         }
       }

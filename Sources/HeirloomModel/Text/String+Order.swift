@@ -29,6 +29,16 @@ extension Sequence<UInt8> {
   }
 }
 
+extension [UInt8] {
+  /// Of 16 bytes, in groups of hexadecimal digits; of other bytes, the digits.
+  package var uuidText: String {
+    let digits = hexadecimal.uppercased()
+    guard count == 16 else { return digits }
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits.dropFirst($0.lowerBound).prefix($0.count) }
+      .joined(separator: "-")
+  }
+}
+
 extension [String] {
   package func utf16Precedes(_ other: [String]) -> Bool {
     lexicographicallyPrecedes(other) { $0.utf16Precedes($1) }

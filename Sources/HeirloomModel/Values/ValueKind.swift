@@ -1,4 +1,4 @@
-/// What a value is, one kind for each case of ``AttributeValue``; raw values are the names in snapshots.
+/// The kind of a value, one for each case of ``AttributeValue``; raw values are the names in snapshots.
 package enum ValueKind: String, Hashable, Sendable {
   case integer, double, decimal, string, boolean, date, binary, uuid, uri, composite
   /// A whole or a floating-point number: an expression's result before a row is read.
@@ -61,8 +61,26 @@ package enum ValueKind: String, Hashable, Sendable {
   /// `CAST` to `NSString` converts such values.
   package var hasPlainText: Bool { isNumeric || self == .string || self == .uuid || self == .uri }
 
+  package var isText: Bool { self == .string || self == .uri }
+
   /// SQLite compares and orders values of both kinds correctly.
   package func isComparable(to other: ValueKind) -> Bool { self == other || isNumeric && other.isNumeric }
+
+  /// Zero, no text or no bytes.
+  package var empty: AttributeValue {
+    switch self {
+    case .integer, .number: .integer(0)
+    case .double: .double(0)
+    case .decimal: .decimal("0")
+    case .string: .string("")
+    case .boolean: .boolean(false)
+    case .date: .date(0)
+    case .binary: .binary([])
+    case .uuid: .uuid([UInt8](repeating: 0, count: 16))
+    case .uri: .uri("")
+    case .composite: .composite([:])
+    }
+  }
 }
 
 /// A value without its kind, as formats write it.
@@ -128,41 +146,9 @@ extension AttributeValue {
   }
 }
 
-extension ValueKind {
-  package var isText: Bool { self == .string || self == .uri }
-}
-
 extension AttributeType {
   /// A store keeps values as SQLite's text.
   package var isText: Bool { ValueKind(self)?.isText == true }
 
   package static let texts = allCases.filter(\.isText)
-}
-
-extension [UInt8] {
-  /// Of 16 bytes, in groups of hexadecimal digits; of other bytes, the digits.
-  package var uuidText: String {
-    let digits = hexadecimal.uppercased()
-    guard count == 16 else { return digits }
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits.dropFirst($0.lowerBound).prefix($0.count) }
-      .joined(separator: "-")
-  }
-}
-
-extension ValueKind {
-  /// Zero, no text or no bytes.
-  package var empty: AttributeValue {
-    switch self {
-    case .integer, .number: .integer(0)
-    case .double: .double(0)
-    case .decimal: .decimal("0")
-    case .string: .string("")
-    case .boolean: .boolean(false)
-    case .date: .date(0)
-    case .binary: .binary([])
-    case .uuid: .uuid([UInt8](repeating: 0, count: 16))
-    case .uri: .uri("")
-    case .composite: .composite([:])
-    }
-  }
 }

@@ -17,8 +17,8 @@ package enum SQLColumnType: String, Hashable, Sendable {
     case .date: self = .timestamp
     case .decimal: self = .decimal
     case .uuid, .binary: self = .blob
-    case let kind? where kind.isText: self = .varchar
-    default: return nil
+    case .string, .uri: self = .varchar
+    case .composite, .number, nil: return nil
     }
   }
 

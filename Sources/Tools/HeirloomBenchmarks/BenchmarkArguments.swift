@@ -47,8 +47,9 @@ struct BenchmarkArguments: Hashable {
       --models A B     only reads two models and compares them
       --guard          compares ratios, memory, counted instructions and the released tool's size with their ceilings; fails if over
       --ceilings N     takes N percent of each ceiling, to see that the guard can fail (100)
-      --json           one object on standard output: the machine, and a table for each workload and size, with rows of
-                       figures, goals and whether they are met; times in seconds, sizes in bytes, percentages as fractions
+      --json           one object on standard output: the machine, and a table for each workload and size, with
+                       rows of figures, goals and whether they are met; times in seconds, sizes in bytes,
+                       percentages as fractions
       --svg FILE       also plots the time of the migrations against the size of the store
     """
 

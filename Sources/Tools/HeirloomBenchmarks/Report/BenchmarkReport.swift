@@ -58,8 +58,8 @@ struct BenchmarkReport: Codable {
     }
     guard !rows.isEmpty else { return [] }
     return [
-      "migrations by Heirloom, old version kept and proven; × limit, CPU ×: ratios of time and of processor time to the same"
-        + " by hand, which proves nothing; × proven, CPU × proven: to the same by hand with the same proof"
+      "migrations by Heirloom, old version kept and proven; × limit, CPU × limit: ratios of time and of processor time"
+        + " to the same by hand, which proves nothing; × proven, CPU × proven: to the same by hand with the same proof"
     ] + ReportRow.lines(of: rows)
   }
 }

@@ -75,8 +75,8 @@ struct HistoryRules {
     add(
       nil, nil,
       "its checksum is \(version.model.versionChecksum()), and lock.json has \(entry.checksum ?? "none"). The edit"
-        + " can't be determined: there is no snapshot of the shipped version, and the lock, of an earlier release, has no"
-        + " hashes of its entities.")
+        + " can't be determined: there is no snapshot of the shipped version, and the lock, of an earlier release, has"
+        + " no hashes of its entities.")
   }
 
   private mutating func compare(

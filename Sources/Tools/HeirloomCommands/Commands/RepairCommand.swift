@@ -7,9 +7,9 @@ extension Command {
   static let repair = Command(
     name: "repair", summary: "correct entity numbers, keys, names and missing indexes, and set a damaged record aside",
     details: [
-      "A damaged record of an unfinished operation, which stops every migration, gets another name beside the store, and so"
-        + " does the record of a store that is missing because a restoration over it failed. An unfinished operation is recovered,"
-        + " as a migration does first.",
+      "A damaged record of an unfinished operation, which stops every migration, gets another name beside the store,"
+        + " and so does the record of a store that is missing because a restoration over it failed. An unfinished"
+        + " operation is recovered, as a migration does first.",
       "In a copy of the store, a row whose entity number doesn't belong to its table becomes an object of the only entity that the"
         + " table can hold; if several are possible, it stays as it is. The entity number beside a key becomes that of the"
         + " object with the key, and the highest key that was assigned at least the highest that exists. In the list of"
